@@ -1,0 +1,23 @@
+/*
+ * SHA-256 (FIPS 180-4). Words are big-endian in the message and the digest; a
+ * state here is eight plain words, a to h, of the machine's own order.
+ */
+#ifndef SHA3_SHA256_H
+#define SHA3_SHA256_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+extern const uint32_t sha256_k[64];	/* round constants, section 4.2.2 */
+extern const uint32_t sha256_iv[8];	/* initial hash value, section 5.3.3 */
+
+/* The digest of `len` bytes. `out` may overlap `in`. */
+void sha256(uint8_t out[32], const uint8_t *in, size_t len);
+
+/*
+ * Add one 64-byte block to the state. From sha256_iv and the first block of a
+ * longer message this gives the midstate from which its second block goes on.
+ */
+void sha256_compress(uint32_t state[8], const uint8_t block[64]);
+
+#endif
