@@ -1,0 +1,47 @@
+/* The CPU backends, and the choice among them. */
+#ifndef SIMD_BACKEND_H
+#define SIMD_BACKEND_H
+
+#include "miner.h"
+
+#define BACKEND(name) extern const struct backend backend_##name;
+#include "simd/list.h"
+#undef BACKEND
+
+/* In list order, ended by NULL. Those of other architectures are not in it. */
+extern const struct backend *const backends[];
+
+/* By name, any case of letters; NULL when this build has none of that name. */
+const struct backend *backend_find(const char *name);
+
+/* Its kernel for this algorithm, whose lanes are nonces, a special one before one that serves any; NULL for none. */
+const struct kernel *backend_kernel(const struct backend *, const struct algo *);
+
+/* Its kernel whose lanes are versions; NULL for none. There is none without one whose lanes are nonces. */
+const struct kernel *backend_versions_kernel(const struct backend *, const struct algo *);
+
+/* What users read of a backend's kernel: "avx2", or "avx2, 8 versions". */
+#define BACKEND_KERNEL_NAME	48	/* bytes */
+void backend_kernel_name(char name[BACKEND_KERNEL_NAME], const struct backend *, const struct kernel *);
+
+/* A backend to break on purpose, so that a test sees what follows. */
+struct backend_fault {
+	const char *backend;	/* its name; NULL: none */
+	bool spare_selftest;	/* break it only once it mines */
+};
+
+/* The candidate bits to flip in every batch of `backend`: 0 when it is not the broken one. */
+uint32_t backend_fault_mask(const struct backend_fault *, const struct backend *, bool in_selftest);
+
+/*
+ * The backend to use for `algo`: `forced` by name, else the first in list order
+ * that this machine supports, that has a kernel and all of whose kernels for `algo`
+ * pass the quick self-test; a failure is logged and the next one is taken. NULL, logged, when
+ * the forced one is unknown, unsupported, without a kernel, or fails.
+ */
+const struct backend *backend_choose(const struct algo *, const char *forced, const struct backend_fault *);
+
+/* "sha256d: sha-ni (4 lanes), with version bits sha-ni, 4 versions; also avx2, sse2, scalar" */
+void backend_describe_choice(char *text, size_t len, const struct algo *, const struct backend *chosen);
+
+#endif

@@ -1,0 +1,164 @@
+/*
+ * The vector types and verbs that lane kernels are written in, once for all widths.
+ * A file for an instruction set defines LANES (32-bit lanes of its register: 1, 4 or 8)
+ * and KERNEL(name) (which appends the set's own suffix) and includes this; kernels then use
+ * ordinary operators on v32 and v64.
+ *
+ * With one lane the types are plain integers, so the same kernel is the scalar one.
+ * Because a comparison then yields 1 and not all ones, kernels compare with
+ * v32_candidates() only.
+ */
+#ifndef SIMD_LANES_H
+#define SIMD_LANES_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "miner.h"
+#include "simd/unroll.h"
+
+#ifndef LANES
+#error "define LANES and KERNEL before including simd/lanes.h"
+#endif
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
+
+#if LANES == 1
+typedef uint32_t v32;
+typedef uint64_t v64;
+#define V64_LANES 1	/* 64-bit lanes in a v64 */
+#else
+typedef uint8_t v8 __attribute__((vector_size(4 * LANES)));
+typedef uint16_t v16 __attribute__((vector_size(4 * LANES)));
+typedef uint32_t v32 __attribute__((vector_size(4 * LANES)));
+typedef uint64_t v64 __attribute__((vector_size(4 * LANES)));
+#define V64_LANES (LANES / 2)
+#endif
+
+/* Elements of two vectors by number: those of b follow those of a. */
+#if defined __clang__ || __GNUC__ >= 12
+#define V_SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define V_SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (__typeof__(a)){ __VA_ARGS__ })
+#endif
+
+/* The same word in every lane. */
+static inline v32 v32_all(uint32_t word)
+{
+	return word - (v32){ 0 };
+}
+
+static inline v64 v64_all(uint64_t word)
+{
+	return word - (v64){ 0 };
+}
+
+/* Lane i holds first + i. */
+static inline v32 v32_count_from(uint32_t first)
+{
+#if LANES == 1
+	return first;
+#elif LANES == 4
+	return v32_all(first) + (v32){ 0, 1, 2, 3 };
+#else
+	return v32_all(first) + (v32){ 0, 1, 2, 3, 4, 5, 6, 7 };
+#endif
+}
+
+#include "simd/rotate.h"
+
+/* Bit i is set when lane i is <= limit, as unsigned numbers. */
+static inline uint32_t v32_candidates(v32 v, v32 limit)
+{
+#if LANES == 1
+	return v <= limit;
+#elif LANES == 8
+	return (uint32_t)_mm256_movemask_ps((__m256)(v <= limit));
+#elif defined __SSE2__
+	return (uint32_t)_mm_movemask_ps((__m128)(v <= limit));
+#else
+	v32 bits = (v32)(v <= limit) & (v32){ 1, 2, 4, 8 };
+
+	return bits[0] | bits[1] | bits[2] | bits[3];
+#endif
+}
+
+static inline v32 v32_load(const uint32_t *words)	/* from any address */
+{
+	v32 v;
+
+	memcpy(&v, words, sizeof v);
+	return v;
+}
+
+static inline void v32_store(uint32_t *words, v32 v)
+{
+	memcpy(words, &v, sizeof v);
+}
+
+static inline v64 v64_load(const uint64_t *words)
+{
+	v64 v;
+
+	memcpy(&v, words, sizeof v);
+	return v;
+}
+
+static inline void v64_store(uint64_t *words, v64 v)
+{
+	memcpy(words, &v, sizeof v);
+}
+
+/* 64-bit words of LANES lanes from their halves, lane 0 first, to any address. */
+static inline void v64_store_joined(uint64_t *words, v32 low, v32 high)
+{
+#if LANES == 1
+	*words = low | (uint64_t)high << 32;
+#elif LANES == 4
+	v64_store(words, (v64)V_SHUFFLE(low, high, 0, 4, 1, 5));
+	v64_store(words + V64_LANES, (v64)V_SHUFFLE(low, high, 2, 6, 3, 7));
+#else
+	v64_store(words, (v64)V_SHUFFLE(low, high, 0, 8, 1, 9, 2, 10, 3, 11));
+	v64_store(words + V64_LANES, (v64)V_SHUFFLE(low, high, 4, 12, 5, 13, 6, 14, 7, 15));
+#endif
+}
+
+static inline void v64_load_split(v32 *low, v32 *high, const uint64_t *words)
+{
+#if LANES == 1
+	*low = (uint32_t)*words;
+	*high = (uint32_t)(*words >> 32);
+#else
+	v32 first = (v32)v64_load(words), second = (v32)v64_load(words + V64_LANES);
+#if LANES == 4
+	*low = V_SHUFFLE(first, second, 0, 2, 4, 6);
+	*high = V_SHUFFLE(first, second, 1, 3, 5, 7);
+#else
+	*low = V_SHUFFLE(first, second, 0, 2, 4, 6, 8, 10, 12, 14);
+	*high = V_SHUFFLE(first, second, 1, 3, 5, 7, 9, 11, 13, 15);
+#endif
+#endif
+}
+
+#if LANES > 1
+/*
+ * Of every two lanes l, l + 1, as rows x and y of a square: transposed. Turns words w, w + 1
+ * of neighbouring lanes into two registers, each with both words of its lane, and back.
+ */
+static inline void v64_transpose(v64 *x, v64 *y)
+{
+	v64 upper = *x, lower = *y;
+
+#if LANES == 4
+	*x = V_SHUFFLE(upper, lower, 0, 2);
+	*y = V_SHUFFLE(upper, lower, 1, 3);
+#else
+	*x = V_SHUFFLE(upper, lower, 0, 4, 2, 6);
+	*y = V_SHUFFLE(upper, lower, 1, 5, 3, 7);
+#endif
+}
+#endif
+
+#endif

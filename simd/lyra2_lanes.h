@@ -1,0 +1,372 @@
+/*
+ * Lyra2 of 32 bytes over lanes, as Lyra2REv2 has it: time cost 1, a matrix of 4 rows and 4 columns (what it
+ * computes is told in sha3/lyra2.c). The rows it visits depend on the nonce, so lanes cannot be one nonce
+ * each, as elsewhere: two neighbouring words of a nonce stand together in 128 bits, and a register holds one
+ * or two nonces. A strand is what one register's width computes; two of them alternate, to hide latencies.
+ */
+#ifndef SIMD_LYRA2_LANES_H
+#define SIMD_LYRA2_LANES_H
+
+#include "sha3/lyra2.h"
+#include "simd/chain_lanes.h"
+
+#define LYRA2_ROWS	4
+#define LYRA2_COLS	4
+#define LYRA2_FULL_ROUNDS	12
+
+#if LANES == 1
+#define LYRA2_WORDS	1	/* of one nonce in a register */
+#define LYRA2_STRANDS	1
+#else
+#define LYRA2_WORDS	2
+#define LYRA2_STRANDS	2
+#endif
+#define LYRA2_NONCES	(V64_LANES / LYRA2_WORDS)	/* in a register */
+
+/* Registers: */
+#define LYRA2_QUARTER	(4 / LYRA2_WORDS)		/* of BLAKE2b's 4 x 4 state, a row */
+#define LYRA2_STATE	(16 / LYRA2_WORDS)
+#define LYRA2_CELL	(LYRA2_BLOCK / LYRA2_WORDS)	/* of the matrix */
+#define LYRA2_IO	(4 / LYRA2_WORDS)		/* of input and of output */
+
+struct lyra2_strand {
+	v64 cells[LYRA2_ROWS][LYRA2_COLS][LYRA2_CELL];
+};
+
+/* The matrices of the nonces that run at one time. */
+struct lyra2_scratch {
+	struct lyra2_strand strands[LYRA2_STRANDS];
+};
+
+/* The register that begins with word `word` (mod the ring's words) of a ring of registers. */
+INLINE v64 lyra2_at(const v64 *ring, int registers, int word)
+{
+	int i = word / LYRA2_WORDS;
+	v64 begin = ring[i % registers];
+
+#if LYRA2_WORDS == 2
+	v64 end = ring[(i + 1) % registers];
+
+	if (word % 2 == 1)
+#if LANES == 4
+		return V_SHUFFLE(begin, end, 1, 2);
+#else
+		return V_SHUFFLE(begin, end, 1, 4, 3, 6);
+#endif
+#endif
+	return begin;
+}
+
+/* Turn a row of BLAKE2b's state: word i from word i + n (mod 4). */
+INLINE void lyra2_turn(v64 row[LYRA2_QUARTER], int n)
+{
+	v64 turned[LYRA2_QUARTER];
+
+	UNROLL
+	for (int i = 0; i < LYRA2_QUARTER; i++)
+		turned[i] = lyra2_at(row, LYRA2_QUARTER, i * LYRA2_WORDS + n);
+	UNROLL
+	for (int i = 0; i < LYRA2_QUARTER; i++)
+		row[i] = turned[i];
+}
+
+INLINE void lyra2_add(v64 to[LYRA2_QUARTER], const v64 from[LYRA2_QUARTER])
+{
+	UNROLL
+	for (int i = 0; i < LYRA2_QUARTER; i++)
+		to[i] += from[i];
+}
+
+INLINE void lyra2_xor_rotate(v64 to[LYRA2_QUARTER], const v64 from[LYRA2_QUARTER], int n)
+{
+	UNROLL
+	for (int i = 0; i < LYRA2_QUARTER; i++)
+		to[i] ^= from[i];
+	UNROLL
+	for (int i = 0; i < LYRA2_QUARTER; i++)
+		to[i] = v64_rotr(to[i], n);
+}
+
+/* BLAKE2b's G without message words on all four columns. RFC 7693, section 3.1. */
+INLINE void lyra2_columns(v64 state[LYRA2_STATE])
+{
+	v64 *a = state, *b = a + LYRA2_QUARTER, *c = b + LYRA2_QUARTER, *d = c + LYRA2_QUARTER;
+
+	lyra2_add(a, b), lyra2_xor_rotate(d, a, 32);
+	lyra2_add(c, d), lyra2_xor_rotate(b, c, 24);
+	lyra2_add(a, b), lyra2_xor_rotate(d, a, 16);
+	lyra2_add(c, d), lyra2_xor_rotate(b, c, 63);
+}
+
+/* A round of every strand. Between its halves the diagonals are made columns. */
+INLINE void lyra2_round(v64 state[LYRA2_STRANDS][LYRA2_STATE])
+{
+	UNROLL
+	for (int n = 0; n < LYRA2_STRANDS; n++) {
+		lyra2_columns(state[n]);
+		lyra2_turn(state[n] + LYRA2_QUARTER, 1);
+		lyra2_turn(state[n] + 2 * LYRA2_QUARTER, 2);
+		lyra2_turn(state[n] + 3 * LYRA2_QUARTER, 3);
+	}
+	UNROLL
+	for (int n = 0; n < LYRA2_STRANDS; n++) {
+		lyra2_columns(state[n]);
+		lyra2_turn(state[n] + LYRA2_QUARTER, 3);
+		lyra2_turn(state[n] + 2 * LYRA2_QUARTER, 2);
+		lyra2_turn(state[n] + 3 * LYRA2_QUARTER, 1);
+	}
+}
+
+static __attribute__((noinline)) void lyra2_full_rounds(v64 state[LYRA2_STRANDS][LYRA2_STATE])
+{
+	for (int i = 0; i < LYRA2_FULL_ROUNDS; i++)
+		lyra2_round(state);
+}
+
+/* A register of `words`, the same for every nonce. */
+static inline v64 lyra2_words(const uint64_t words[LYRA2_WORDS])
+{
+#if LYRA2_WORDS == 1
+	return words[0];
+#elif LANES == 4
+	return v64_load(words);
+#else
+	return (v64){ words[0], words[1], words[0], words[1] };
+#endif
+}
+
+/* Bootstrapping: the input twice, as password and salt, then the parameters, each half a state of words. */
+INLINE void lyra2_absorb_input(v64 state[LYRA2_STRANDS][LYRA2_STATE], v64 in[LYRA2_STRANDS][LYRA2_IO])
+{
+	static const uint64_t iv[8] = {		/* RFC 7693, section 2.6 */
+		0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
+		0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179,
+	};
+	static const uint64_t parameters[8] = {	/* three lengths, time cost, size, padding */
+		32, 32, 32, 1, LYRA2_ROWS, LYRA2_COLS, 0x80, (uint64_t)0x01 << 56,
+	};
+
+	for (int n = 0; n < LYRA2_STRANDS; n++) {
+		for (int i = 0; i < LYRA2_STATE / 2; i++) {
+			state[n][i] = in[n][i % LYRA2_IO];
+			state[n][LYRA2_STATE / 2 + i] = lyra2_words(iv + i * LYRA2_WORDS);
+		}
+	}
+	lyra2_full_rounds(state);
+	for (int n = 0; n < LYRA2_STRANDS; n++)
+		for (int i = 0; i < LYRA2_STATE / 2; i++)
+			state[n][i] ^= lyra2_words(parameters + i * LYRA2_WORDS);
+	lyra2_full_rounds(state);
+}
+
+/* Write the state over a cell. */
+INLINE void lyra2_squeeze(v64 cell[LYRA2_CELL], const v64 state[LYRA2_STATE])
+{
+	UNROLL
+	for (int i = 0; i < LYRA2_CELL; i++)
+		cell[i] = state[i];
+}
+
+INLINE void lyra2_absorb(v64 state[LYRA2_STATE], const v64 cell[LYRA2_CELL])
+{
+	UNROLL
+	for (int i = 0; i < LYRA2_CELL; i++)
+		state[i] ^= cell[i];
+}
+
+INLINE void lyra2_absorb_sum(v64 state[LYRA2_STATE], const v64 one[LYRA2_CELL], const v64 other[LYRA2_CELL])
+{
+	UNROLL
+	for (int i = 0; i < LYRA2_CELL; i++)
+		state[i] ^= one[i] + other[i];
+}
+
+/* Make a cell of another one and the state; the two may be the same. */
+INLINE void lyra2_make(v64 cell[LYRA2_CELL], const v64 from[LYRA2_CELL], const v64 state[LYRA2_STATE])
+{
+	UNROLL
+	for (int i = 0; i < LYRA2_CELL; i++)
+		cell[i] = from[i] ^ state[i];
+}
+
+/* Register i of what changes a cell that is revisited: the state, each word in the place of the next. */
+INLINE v64 lyra2_rotated(const v64 state[LYRA2_STATE], int i)
+{
+	return lyra2_at(state, LYRA2_CELL, i * LYRA2_WORDS + LYRA2_BLOCK - 1);
+}
+
+INLINE void lyra2_change(v64 cell[LYRA2_CELL], const v64 state[LYRA2_STATE])
+{
+	UNROLL
+	for (int i = 0; i < LYRA2_CELL; i++)
+		cell[i] ^= lyra2_rotated(state, i);
+}
+
+/* Setup: rows are made from their last column to their first. */
+INLINE void lyra2_setup(v64 state[LYRA2_STRANDS][LYRA2_STATE], struct lyra2_strand *strands)
+{
+	for (int col = LYRA2_COLS - 1; col >= 0; col--) {
+		UNROLL
+		for (int n = 0; n < LYRA2_STRANDS; n++)
+			lyra2_squeeze(strands[n].cells[0][col], state[n]);
+		lyra2_round(state);
+	}
+	for (int col = 0; col < LYRA2_COLS; col++) {
+		UNROLL
+		for (int n = 0; n < LYRA2_STRANDS; n++)
+			lyra2_absorb(state[n], strands[n].cells[0][col]);
+		lyra2_round(state);
+		UNROLL
+		for (int n = 0; n < LYRA2_STRANDS; n++)
+			lyra2_make(strands[n].cells[1][LYRA2_COLS - 1 - col], strands[n].cells[0][col], state[n]);
+	}
+	for (int row = 2; row < LYRA2_ROWS; row++) {
+		for (int col = 0; col < LYRA2_COLS; col++) {
+			UNROLL
+			for (int n = 0; n < LYRA2_STRANDS; n++)
+				lyra2_absorb_sum(state[n], strands[n].cells[row - 1][col], strands[n].cells[row - 2][col]);
+			lyra2_round(state);
+			UNROLL
+			for (int n = 0; n < LYRA2_STRANDS; n++) {
+				lyra2_make(strands[n].cells[row][LYRA2_COLS - 1 - col], strands[n].cells[row - 1][col], state[n]);
+				lyra2_change(strands[n].cells[row - 2][col], state[n]);
+			}
+		}
+	}
+}
+
+/* A column of the matrix in which each nonce of a register has a row of its own: the one its state says to visit. */
+struct lyra2_visited {
+	v64 *row[LYRA2_NONCES];
+};
+
+INLINE struct lyra2_visited lyra2_visit(struct lyra2_strand *strand, v64 state0)
+{
+	struct lyra2_visited visited;
+
+	UNROLL
+	for (int i = 0; i < LYRA2_NONCES; i++) {
+#if LANES == 1
+		uint64_t word = state0;
+#else
+		uint64_t word = state0[i * LYRA2_WORDS];
+#endif
+		visited.row[i] = strand->cells[word % LYRA2_ROWS][0];
+	}
+	return visited;
+}
+
+/* Register i of the visited rows. */
+INLINE v64 lyra2_load(const struct lyra2_visited *visited, int i)
+{
+#if LYRA2_NONCES == 1
+	return visited->row[0][i];
+#else
+	__m128i first = _mm_load_si128((const __m128i *)&visited->row[0][i]);
+	__m128i second = _mm_load_si128((const __m128i *)&visited->row[1][i] + 1);
+
+	return (v64)_mm256_inserti128_si256(_mm256_castsi128_si256(first), second, 1);
+#endif
+}
+
+INLINE void lyra2_store(const struct lyra2_visited *visited, int i, v64 value)
+{
+#if LYRA2_NONCES == 1
+	visited->row[0][i] = value;
+#else
+	_mm_store_si128((__m128i *)&visited->row[0][i], _mm256_castsi256_si128((__m256i)value));
+	_mm_store_si128((__m128i *)&visited->row[1][i] + 1, _mm256_extracti128_si256((__m256i)value, 1));
+#endif
+}
+
+INLINE void lyra2_absorb_sum_visited(v64 state[LYRA2_STATE], const v64 one[LYRA2_CELL],
+				     const struct lyra2_visited *visited, int col)
+{
+	UNROLL
+	for (int i = 0; i < LYRA2_CELL; i++)
+		state[i] ^= one[i] + lyra2_load(visited, col * LYRA2_CELL + i);
+}
+
+INLINE void lyra2_change_visited(const struct lyra2_visited *visited, int col, const v64 state[LYRA2_STATE])
+{
+	UNROLL
+	for (int i = 0; i < LYRA2_CELL; i++)
+		lyra2_store(visited, col * LYRA2_CELL + i,
+			    lyra2_load(visited, col * LYRA2_CELL + i) ^ lyra2_rotated(state, i));
+}
+
+/*
+ * Wandering, and absorbing the first cell of the row visited last. The last row is not read again, so of
+ * what it would write only that cell is kept.
+ */
+INLINE void lyra2_wander(v64 state[LYRA2_STRANDS][LYRA2_STATE], struct lyra2_strand *strands)
+{
+	struct lyra2_visited visited[LYRA2_STRANDS];
+	int prev = LYRA2_ROWS - 1;
+
+	for (int row = 0; row < LYRA2_ROWS; prev = row++) {
+		UNROLL
+		for (int n = 0; n < LYRA2_STRANDS; n++)
+			visited[n] = lyra2_visit(&strands[n], state[n][0]);
+		for (int col = 0; col < LYRA2_COLS; col++) {
+			UNROLL
+			for (int n = 0; n < LYRA2_STRANDS; n++)
+				lyra2_absorb_sum_visited(state[n], strands[n].cells[prev][col], &visited[n], col);
+			lyra2_round(state);
+			if (row == LYRA2_ROWS - 1 && col > 0)
+				continue;
+			UNROLL
+			for (int n = 0; n < LYRA2_STRANDS; n++) {
+				lyra2_make(strands[n].cells[row][col], strands[n].cells[row][col], state[n]);
+				lyra2_change_visited(&visited[n], col, state[n]);	/* after that: it may be the same cell */
+			}
+		}
+	}
+	for (int n = 0; n < LYRA2_STRANDS; n++)
+		for (int i = 0; i < LYRA2_CELL; i++)
+			state[n][i] ^= lyra2_load(&visited[n], i);
+}
+
+/* The digest of each nonce's input, in its place. */
+static void lyra2_strands(v64 io[LYRA2_STRANDS][LYRA2_IO], struct lyra2_scratch *scratch)
+{
+	v64 state[LYRA2_STRANDS][LYRA2_STATE];
+
+	lyra2_absorb_input(state, io);
+	lyra2_setup(state, scratch->strands);
+	lyra2_wander(state, scratch->strands);
+	lyra2_full_rounds(state);
+	for (int n = 0; n < LYRA2_STRANDS; n++)
+		for (int i = 0; i < LYRA2_IO; i++)
+			io[n][i] = state[n][i];
+}
+
+static void KERNEL(lyra2_stage)(void *memory, uint64_t *words)
+{
+	struct chain_job *job = memory;
+
+	for (int lane = 0; lane < CHAIN_LANES; lane += V64_LANES) {
+		v64 s[4];
+
+		chain_load(s, words + lane);
+#if LANES == 1
+		lyra2_strands(&s, (struct lyra2_scratch *)job->scratch);
+#else
+		v64_transpose(&s[0], &s[1]);
+		v64_transpose(&s[2], &s[3]);
+
+		v64 io[2][2] = { { s[0], s[2] }, { s[1], s[3] } };
+
+		lyra2_strands(io, (struct lyra2_scratch *)job->scratch);
+		s[0] = io[0][0];
+		s[1] = io[1][0];
+		s[2] = io[0][1];
+		s[3] = io[1][1];
+		v64_transpose(&s[0], &s[1]);
+		v64_transpose(&s[2], &s[3]);
+#endif
+		chain_store(words + lane, s);
+	}
+}
+
+#endif

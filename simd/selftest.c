@@ -1,0 +1,197 @@
+/*
+ * Kernels against the reference. Every comparison here is of a whole candidate mask
+ * or a whole digest: a kernel that is right about some lanes is wrong.
+ */
+#include "simd/selftest.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/hex.h"
+#include "simd/scan.h"
+
+/* One kernel under test and the reference's view of its current batch. */
+struct bench {
+	const struct algo *algo;
+	const struct kernel *kernel;
+	uint32_t fault;
+	void *job;
+	void *scratch;
+	char *why;
+
+	struct work work;
+	uint32_t nonce;
+	uint8_t expected[LANES_MAX][32];
+	uint32_t tops[LANES_MAX];
+};
+
+/* splitmix64: random enough to exercise every bit, and the same on every run. */
+static uint64_t next_random(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return z ^ z >> 31;
+}
+
+/* Versions of every kind, the header's own first. */
+static void random_versions(struct bench *b, uint64_t *random)
+{
+	b->work.versions[0] = load_le32(b->work.header);
+	for (unsigned i = 1; i < b->kernel->versions; i++)
+		b->work.versions[i] = (uint32_t)next_random(random);
+}
+
+static void random_header(struct bench *b, uint64_t *random)
+{
+	for (size_t i = 0; i < b->algo->header_len; i++)
+		b->work.header[i] = (uint8_t)next_random(random);
+	random_versions(b, random);
+}
+
+/* How far a lane's nonce is from its batch's. */
+static uint32_t nonce_offset(const struct bench *b, unsigned lane)
+{
+	return b->kernel->versions ? 0 : lane;
+}
+
+/* Hash the batch at `nonce` by the reference, from an address no word would have. */
+static void expect_batch(struct bench *b, uint32_t nonce)
+{
+	uint8_t odd[1 + HEADER_MAX];
+
+	b->nonce = nonce;
+	memcpy(odd + 1, b->work.header, b->algo->header_len);
+	for (unsigned i = 0; i < b->kernel->lanes; i++) {
+		if (b->kernel->versions)
+			store_le32(odd + 1, b->work.versions[i]);
+		store_le32(odd + 1 + b->algo->nonce_off, nonce + nonce_offset(b, i));
+		b->algo->hash(b->expected[i], odd + 1, b->scratch);
+		b->tops[i] = load_le32(b->expected[i] + 28);
+	}
+}
+
+static int check_digests(struct bench *b)
+{
+	uint8_t got[1 + LANES_MAX * 32];
+	uint8_t (*out)[32] = (uint8_t (*)[32])(got + 1);
+
+	b->kernel->prepare(b->job, b->algo, &b->work);
+	b->kernel->digests(b->job, b->nonce, out);
+	for (unsigned i = 0; i < b->kernel->lanes; i++) {
+		if (memcmp(out[i], b->expected[i], 32) != 0) {
+			snprintf(b->why, SELFTEST_WHY, "digest of lane %u differs at nonce %08x", i, b->nonce);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static int check_mask(struct bench *b, uint32_t target_top)
+{
+	uint32_t expected = 0;
+
+	for (unsigned i = 0; i < b->kernel->lanes; i++)
+		expected |= (uint32_t)(b->tops[i] <= target_top) << i;
+
+	b->work.target[7] = target_top;
+	b->kernel->prepare(b->job, b->algo, &b->work);
+	uint32_t got = b->kernel->candidates(b->job, b->nonce) ^ b->fault;
+	if (got == expected)
+		return 0;
+	snprintf(b->why, SELFTEST_WHY, "candidates %08x instead of %08x at nonce %08x, target %08x",
+		 got, expected, b->nonce, target_top);
+	return -1;
+}
+
+/* Every target that lies at the edge of what one of the lanes decides. */
+static int check_edges(struct bench *b)
+{
+	if (check_digests(b) < 0 || check_mask(b, 0) < 0 || check_mask(b, UINT32_MAX) < 0)
+		return -1;
+	for (unsigned i = 0; i < b->kernel->lanes; i++) {
+		if (check_mask(b, b->tops[i]) < 0)
+			return -1;
+		if (b->tops[i] > 0 && check_mask(b, b->tops[i] - 1) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Each known header in the first and the last lane. */
+static int check_known_answers(struct bench *b, uint64_t *random)
+{
+	for (const struct kat *kat = b->algo->kats; kat->header; kat++) {
+		uint8_t digest[32], header[HEADER_MAX];
+
+		if (!hex_decode(header, b->algo->header_len, kat->header) || !hex_decode(digest, 32, kat->digest)) {
+			snprintf(b->why, SELFTEST_WHY, "a known answer is not hex of the right length");
+			return -1;
+		}
+		for (unsigned lane = 0; lane < b->kernel->lanes; lane++) {
+			memcpy(b->work.header, header, sizeof header);
+			if (b->kernel->versions) {
+				/* the known version is that lane's, and another one the header's own */
+				if (lane > 0)
+					store_le32(b->work.header, (uint32_t)next_random(random));
+				random_versions(b, random);
+				b->work.versions[lane] = load_le32(header);
+			}
+			expect_batch(b, load_le32(header + b->algo->nonce_off) - nonce_offset(b, lane));
+			if (memcmp(b->expected[lane], digest, 32) != 0) {
+				snprintf(b->why, SELFTEST_WHY, "the reference gives a wrong known answer");
+				return -1;
+			}
+			if (check_digests(b) < 0 || check_mask(b, b->tops[lane]) < 0)
+				return -1;
+			if (lane == 0 && b->kernel->lanes > 2)
+				lane = b->kernel->lanes - 2;	/* the reference's time is most of a quick test's */
+		}
+	}
+	return 0;
+}
+
+static int check_all(struct bench *b, unsigned headers)
+{
+	/* the first, one that carries through all its bytes, and the last whole and the last broken batch */
+	const uint32_t nonces[] = { 0, 0x00ffffff, 0u - b->kernel->lanes, UINT32_MAX };
+	uint64_t random = 1;
+
+	if (check_known_answers(b, &random) < 0)
+		return -1;
+	for (size_t i = 0; i < sizeof nonces / sizeof *nonces; i++) {
+		random_header(b, &random);
+		expect_batch(b, nonces[i]);
+		if (check_edges(b) < 0)
+			return -1;
+	}
+	for (unsigned done = 0; done < headers; done += b->kernel->lanes) {
+		random_header(b, &random);
+		expect_batch(b, (uint32_t)next_random(&random));
+		if (check_digests(b) < 0 || check_mask(b, b->tops[done / b->kernel->lanes % b->kernel->lanes]) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int selftest_kernel(const struct algo *algo, const struct kernel *kernel, unsigned headers, uint32_t fault, char why[SELFTEST_WHY])
+{
+	struct bench b = {
+		.algo = algo, .kernel = kernel, .fault = fault, .why = why,
+		.work.version_count = (uint8_t)kernel->versions,
+	};
+	int result = -1;
+
+	b.job = lanes_job_alloc(kernel, algo);
+	b.scratch = aligned_alloc(CACHE_LINE, (algo->scratch_len + CACHE_LINE) / CACHE_LINE * CACHE_LINE);
+	if (b.job && b.scratch)
+		result = check_all(&b, headers);
+	else
+		snprintf(why, SELFTEST_WHY, "no memory");
+	free(b.scratch);
+	free(b.job);
+	return result;
+}

@@ -1,0 +1,63 @@
+/*
+ * The board: where the pool hangs out work and the workers take it. It holds one
+ * work at a time and hands out its nonces in chunks, each nonce once; when they are
+ * all handed out it asks the pool for the next extranonce2.
+ *
+ * What a newcomer would get wrong: the lock is taken once per chunk (tens of
+ * milliseconds of hashing), never in the nonce loop; that loop looks only at
+ * `generation`.
+ */
+#ifndef CORE_BOARD_H
+#define CORE_BOARD_H
+
+#include <pthread.h>
+
+#include "miner.h"
+
+/*
+ * Replace *work by its successor: same job, a header no one has searched. Called
+ * with the board locked, by whichever worker finds the nonces used up. Returns
+ * false when the job has no more to give; the board then idles until a publication.
+ */
+typedef bool board_next_fn(void *ctx, struct work *work);
+
+struct board {
+	alignas(CACHE_LINE) _Atomic unsigned generation;	/* written under the lock */
+	alignas(CACHE_LINE) pthread_mutex_t lock;
+	pthread_cond_t changed;
+	bool closed;
+	bool has_work;
+	struct work work;
+	uint64_t next_nonce;		/* the first nonce of `work` not handed out */
+	uint64_t nonce_end;		/* 2^32, or less in tests */
+	board_next_fn *next;
+	void *next_ctx;
+};
+
+/* `next` may be NULL: a work then ends with its nonces. */
+void board_init(struct board *, board_next_fn *next, void *next_ctx);
+void board_destroy(struct board *);
+
+/* Hang out new work and stop all search of the old; sets work->generation. */
+void board_publish(struct board *, struct work *work);
+
+/* Take the work away (the pool is gone): workers wait instead of hashing for nobody. */
+void board_clear(struct board *);
+
+/* Wake and turn away every worker, now and from now on. */
+void board_close(struct board *);
+
+/*
+ * Claim up to `want` nonces, waiting for work if there is none. True: *work is a
+ * copy of the work and [*first, *end) this caller's alone. False: the board is
+ * closed.
+ */
+bool board_claim(struct board *, uint64_t want, struct work *work, uint64_t *first, uint64_t *end);
+
+/* Has something newer been published, or this work been taken away? For the nonce loop. */
+static inline bool board_is_stale(const struct board *board, const struct work *work)
+{
+	return atomic_load_explicit(&board->generation, memory_order_relaxed) != work->generation;
+}
+
+#endif
