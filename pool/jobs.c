@@ -1,0 +1,82 @@
+/* The table of jobs: see jobs.h. */
+#include "pool/jobs.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+
+void jobs_init(struct jobs *jobs)
+{
+	*jobs = (struct jobs){ .latest = 0 };
+	pthread_mutex_init(&jobs->lock, NULL);
+}
+
+void jobs_destroy(struct jobs *jobs)
+{
+	for (size_t i = 0; i < JOBS_KEPT; i++)
+		job_free(jobs->table[i]);
+	pthread_mutex_destroy(&jobs->lock);
+}
+
+/* Is a share of `old` still good once `job` is there? One id can mean only one block. */
+static bool outlives(const struct job *old, const struct job *job)
+{
+	bool same_id = strcmp(old->id, job->id) == 0;
+
+	if (same_id && job_is_same(old, job))
+		return true;
+	return !same_id && !job->clean;
+}
+
+void jobs_add(struct jobs *jobs, struct job *job)
+{
+	pthread_mutex_lock(&jobs->lock);
+	job->number = ++jobs->latest;
+	for (size_t i = 0; i < JOBS_KEPT; i++) {
+		struct job *old = jobs->table[i];
+
+		if (!old)
+			continue;
+		job_resume(job, old);
+		old->live = old->live && outlives(old, job);
+	}
+	struct job **place = &jobs->table[job->number % JOBS_KEPT];
+	job_free(*place);
+	*place = job;
+	jobs->starved = false;
+	pthread_mutex_unlock(&jobs->lock);
+}
+
+void jobs_kill(struct jobs *jobs)
+{
+	pthread_mutex_lock(&jobs->lock);
+	for (size_t i = 0; i < JOBS_KEPT; i++)
+		if (jobs->table[i])
+			jobs->table[i]->live = false;
+	pthread_mutex_unlock(&jobs->lock);
+}
+
+bool jobs_next(struct jobs *jobs, struct work *work)
+{
+	pthread_mutex_lock(&jobs->lock);
+	struct job *job = jobs->table[jobs->latest % JOBS_KEPT];
+	bool any = job && job->live && job_next(job, work, clock_now());
+	jobs->starved = !any;
+	pthread_mutex_unlock(&jobs->lock);
+	return any;
+}
+
+bool jobs_starved(struct jobs *jobs)
+{
+	pthread_mutex_lock(&jobs->lock);
+	bool starved = jobs->starved;
+	pthread_mutex_unlock(&jobs->lock);
+	return starved;
+}
+
+const struct job *jobs_find(const struct jobs *jobs, uint32_t number)
+{
+	const struct job *job = jobs->table[(number ? number : jobs->latest) % JOBS_KEPT];
+
+	return job && job->live && (number == 0 || job->number == number) ? job : NULL;
+}

@@ -1,0 +1,47 @@
+/*
+ * The latest jobs of a pool, so that late shares find what they were made of. The
+ * pool thread adds and looks up; workers, by way of the board, take further works
+ * from the latest.
+ *
+ * What a newcomer would get wrong: a job that the pool has cleaned away, or whose
+ * connection is gone, is dead but not forgotten. When the pool hands out the same
+ * block again, the search goes on where it stopped.
+ */
+#ifndef POOL_JOBS_H
+#define POOL_JOBS_H
+
+#include <pthread.h>
+
+#include "pool/job.h"
+
+#define JOBS_KEPT 16
+
+struct jobs {
+	pthread_mutex_t lock;		/* of all below, and of what job_next() changes */
+	struct job *table[JOBS_KEPT];	/* job n at n % JOBS_KEPT */
+	uint32_t latest;		/* its number; 0 before the first */
+	bool starved;			/* someone wanted a work and got none */
+};
+
+void jobs_init(struct jobs *);
+void jobs_destroy(struct jobs *);
+
+/* Take over `job` as the latest, and kill the jobs it replaces: all if it is clean, else those of its id. */
+void jobs_add(struct jobs *, struct job *);
+
+/* No share of any of them is wanted any more. */
+void jobs_kill(struct jobs *);
+
+/* The next work of the latest job; false when it is dead or has none to give now. Any thread. */
+bool jobs_next(struct jobs *, struct work *);
+
+/* Did the last jobs_next() give nothing? Any thread. */
+bool jobs_starved(struct jobs *);
+
+/*
+ * The live job of that number, or NULL; 0 asks for the latest. Pool thread only, and
+ * what workers change, its coinbase and position, may not be read: valid until the next jobs_add().
+ */
+const struct job *jobs_find(const struct jobs *, uint32_t number);
+
+#endif

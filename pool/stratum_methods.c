@@ -1,0 +1,187 @@
+/*
+ * What a stratum pool tells or asks of its own accord: one function a method, one
+ * row each. A call that makes no sense is dropped whole, logged, and changes nothing.
+ */
+#include "pool/stratum.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+
+/* A line about something the pool sent that cannot be used. */
+static void complain(struct pool *pool, const char *what, const char *why)
+{
+	struct stratum *s = pool->session;
+	char note[THROTTLE_NOTE_MAX];
+
+	if (throttle_pass(&s->bad_call, note))
+		log_warn("pool %s: %s dropped: %s%s", pool->name, what, why, note);
+}
+
+static int on_notify(struct pool *pool, const struct message *call)
+{
+	struct stratum *s = pool->session;
+	const char *why = "it came before the extranonce";
+	struct job *job = NULL;
+
+	if (s->now.state != STRATUM_SUBSCRIBING)
+		job = job_parse(call->params, &s->now.extranonce, s->now.difficulty, pool->config.algo, &why);
+	if (!job) {
+		complain(pool, "job", why);
+		return 0;
+	}
+	job->version_mask = s->now.version_mask;
+	job->versions = pool->config.versions;
+	log_debug("pool %s: job %s%s", pool->name, job->id, job->clean ? ", clean" : "");
+	jobs_add(&s->jobs, job);
+	stratum_publish(pool);
+	return 0;
+}
+
+static int on_set_difficulty(struct pool *pool, const struct message *call)
+{
+	struct stratum *s = pool->session;
+	double difficulty = json_number_value(json_array_get(call->params, 0));
+
+	if (!isfinite(difficulty) || difficulty <= 0)
+		complain(pool, "difficulty", "not a number above 0");
+	else
+		s->now.difficulty = difficulty;
+	return 0;
+}
+
+static int on_set_extranonce(struct pool *pool, const struct message *call)
+{
+	if (!stratum_set_extranonce(pool, json_array_get(call->params, 0), json_array_get(call->params, 1)))
+		complain(pool, "extranonce", "not hex and a size of 0 to 16");
+	return 0;
+}
+
+static int on_set_version_mask(struct pool *pool, const struct message *call)
+{
+	if (!stratum_set_version_mask(pool, json_array_get(call->params, 0)))
+		complain(pool, "version mask", "not hex, or version rolling is not agreed on");
+	return 0;
+}
+
+/* A number, or its decimal text, from 0 to `most`; -1 for anything else. */
+static double small_number(const json_t *value, double most)
+{
+	const char *text = json_string_value(value);
+	double number = json_is_number(value) ? json_number_value(value) : -1;
+
+	if (text && text[0] != '\0' && strlen(text) <= 10 && strspn(text, "0123456789") == strlen(text))
+		number = strtod(text, NULL);
+	return number >= 0 && number <= most ? number : -1;
+}
+
+/* Where a reconnect leads, as a URL's host; NULL, and *why, when we do not go there. Nothing, too, means the pool itself. */
+static const char *next_host(const struct pool *pool, struct url *url, const char *name, const char **why)
+{
+	char text[URL_HOST_MAX + 10];
+	bool bare = strchr(name, ':') && name[0] != '[';
+
+	if (name[0] == '\0')
+		return pool->url.host;
+	int len = snprintf(text, sizeof text, bare ? "[%s]:1" : "%s:1", name);
+	*why = (size_t)len < sizeof text ? url_parse(url, text) : "its host is too long";
+	if (!*why && !url_same_domain(pool->url.host, url->host))
+		*why = "it leads to another host";
+	return *why ? NULL : url->host;
+}
+
+static const json_t *argument(const json_t *params, size_t index)
+{
+	const json_t *value = json_array_get(params, index);
+
+	return json_is_null(value) ? NULL : value;
+}
+
+/*
+ * [host, port, wait in s], all of them optional. Only the pool's own host or one of
+ * its domain may be named: who takes over a connection shall not take over the miner.
+ */
+static int on_reconnect(struct pool *pool, const struct message *call)
+{
+	struct stratum *s = pool->session;
+	const json_t *host = argument(call->params, 0), *port = argument(call->params, 1), *wait = argument(call->params, 2);
+	double port_number = port ? small_number(port, UINT16_MAX) : 0;
+	double wait_s = wait ? small_number(wait, HUGE_VAL) : 0;
+	const char *name = host ? json_string_value(host) : "", *why = "not of the form [host, port, wait]";
+	struct url url;
+
+	if (name && port_number >= 0 && wait_s >= 0)
+		name = next_host(pool, &url, name, &why);
+	else
+		name = NULL;
+	if (!name) {
+		complain(pool, "reconnect", why);
+		return 0;
+	}
+	strcpy(s->next_host, name);
+	pool->reconnect = (struct reconnect){ .asked = true, .port = (uint16_t)port_number, .wait_s = wait_s };
+	log_info("pool %s: the pool asks to connect again, to %s:%u", pool->name, name,
+		 (unsigned)(pool->reconnect.port ? pool->reconnect.port : pool->url.port));
+	return -1;
+}
+
+static int on_show_message(struct pool *pool, const struct message *call)
+{
+	struct stratum *s = pool->session;
+	const char *text = json_string_value(json_array_get(call->params, 0));
+	char note[THROTTLE_NOTE_MAX];
+
+	if (text && throttle_pass(&s->message, note))
+		log_info("pool %s says: %.500s%s", pool->name, text, note);
+	return 0;
+}
+
+static int reply(struct pool *pool, const struct message *call, json_t *result, json_t *error)
+{
+	return stratum_send(pool, json_pack("{s:O,s:o,s:o}", "id", call->id, "result", result, "error", error), NULL);
+}
+
+static int on_get_version(struct pool *pool, const struct message *call)
+{
+	return message_wants_reply(call) ? reply(pool, call, json_string(pool->user_agent), json_null()) : 0;
+}
+
+static int on_ping(struct pool *pool, const struct message *call)
+{
+	return message_wants_reply(call) ? reply(pool, call, json_string("pong"), json_null()) : 0;
+}
+
+static int on_unknown(struct pool *pool, const struct message *call)
+{
+	log_debug("pool %s: unknown method %s", pool->name, call->method);
+	if (!message_wants_reply(call))
+		return 0;
+	return reply(pool, call, json_null(), json_pack("[isn]", -3, "Method not found"));
+}
+
+static const struct method {
+	const char *name;
+	int (*handle)(struct pool *, const struct message *);	/* 0, or -1: end the connection, logged */
+} methods[] = {
+	{ "mining.notify", on_notify },
+	{ "mining.set_difficulty", on_set_difficulty },
+	{ "mining.set_extranonce", on_set_extranonce },
+	{ "mining.set_version_mask", on_set_version_mask },
+	{ "mining.ping", on_ping },
+	{ "client.reconnect", on_reconnect },
+	{ "client.get_version", on_get_version },
+	{ "client.show_message", on_show_message },
+	{ NULL, on_unknown }
+};
+
+int stratum_handle_method(struct pool *pool, const struct message *call)
+{
+	const struct method *method = methods;
+
+	while (method->name && strcmp(method->name, call->method) != 0)
+		method++;
+	return method->handle(pool, call);
+}

@@ -1,0 +1,548 @@
+/*
+ * Several pools: which of them is mined on, which are connected, and whose shares go
+ * where. Each fake gives extranonces and jobs of its own and checks what it gets, so
+ * work of one that reached another would be found at fault.
+ */
+#include "tests/pool_rig.h"
+
+#include <unistd.h>
+
+#include "pool/pools.h"
+
+#define FAKES 3
+
+struct scene {
+	struct rig rig;			/* for its board, its log and its miner; its pool is not used */
+	struct fake_script scripts[FAKES];
+	struct fake_pool *fakes[FAKES];
+	struct fake_job jobs[FAKES];
+	struct pools_config config;
+	struct pools *pools;
+};
+
+static const char *const users[FAKES] = { "ann", "bob", "cid" };
+
+static int setup(void **state)
+{
+	static const char *const subscriptions[FAKES] = {
+		"{\"id\":$,\"result\":[[],\"aaaaaaaa\",4],\"error\":null}\n",
+		"{\"id\":$,\"result\":[[],\"bbbbbbbb\",4],\"error\":null}\n",
+		"{\"id\":$,\"result\":[[],\"cccccccc\",4],\"error\":null}\n",
+	};
+	static const struct fake_job jobs[FAKES] = {
+		{ .id = "a1", .xnonce1 = "aaaaaaaa" }, { .id = "b1", .xnonce1 = "bbbbbbbb" }, { .id = "c1", .xnonce1 = "cccccccc" },
+	};
+	static char urls[FAKES][64];
+	struct scene *s = calloc(1, sizeof *s);
+	void *rig;
+
+	if (!s || rig_setup(&rig) < 0)
+		return -1;
+	memcpy(&s->rig, rig, sizeof s->rig);
+	free(rig);
+	s->config = (struct pools_config){
+		.count = 2, .failover_after = 2, .job_timeout_s = 300, .forget_s = 60,
+	};
+	for (int i = 0; i < FAKES; i++) {
+		s->scripts[i].subscribe_reply = subscriptions[i];
+		s->fakes[i] = fake_start(&s->scripts[i]);
+		s->jobs[i] = jobs[i];
+		snprintf(urls[i], sizeof urls[i], "stratum+tcp://127.0.0.1:%u", fake_port(s->fakes[i]));
+		s->config.pools[i] = s->rig.config;
+		s->config.pools[i].url = urls[i];
+		s->config.pools[i].user = users[i];
+		s->config.pools[i].retry_pause_s = 0.05;
+		s->config.pools[i].linger_s = 60;
+		s->config.quotas[i] = 1;
+	}
+	*state = s;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct scene *s = *state;
+	void *rig = malloc(sizeof s->rig);
+
+	if (s->pools) {
+		board_close(&s->rig.board);
+		pools_stop(s->pools);
+		board_destroy(&s->rig.board);
+		pools_destroy(s->pools);
+	}
+	for (int i = 0; i < FAKES; i++)
+		fake_stop(s->fakes[i]);
+	memcpy(rig, &s->rig, sizeof s->rig);
+	free(s);
+	return rig_teardown(&rig);
+}
+
+#define POOLS_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+static void open_pools(struct scene *s)
+{
+	s->pools = pools_create(&s->config);
+	assert_non_null(s->pools);
+	board_init(&s->rig.board, pools_next, s->pools);
+	if (s->rig.nonce_end)
+		s->rig.board.nonce_end = s->rig.nonce_end;
+	assert_int_equal(pools_start(s->pools, &s->rig.board), 0);
+}
+
+static bool hangs(struct scene *s, int pool)
+{
+	pthread_mutex_lock(&s->rig.board.lock);
+	bool hung = s->rig.board.has_work && s->rig.board.work.pool == pool;
+	pthread_mutex_unlock(&s->rig.board.lock);
+	return hung;
+}
+
+static bool hangs_nothing(struct scene *s)
+{
+	pthread_mutex_lock(&s->rig.board.lock);
+	bool empty = !s->rig.board.has_work;
+	pthread_mutex_unlock(&s->rig.board.lock);
+	return empty;
+}
+
+/* The pool lets us in for the n-th time, and announces its job. */
+static void welcome(struct scene *s, int pool, unsigned login)
+{
+	assert_true(fake_wait_logins(s->fakes[pool], login));
+	fake_announce(s->fakes[pool], &s->jobs[pool]);
+}
+
+/* Until the pool is mined on. */
+static void start_on(struct scene *s, int pool, unsigned login)
+{
+	welcome(s, pool, login);
+	WAIT_UNTIL(hangs(s, pool));
+}
+
+static void go_down(struct scene *s, int pool)
+{
+	s->scripts[pool].close = CLOSE_ON_ACCEPT;
+	fake_drop(s->fakes[pool]);
+}
+
+static void come_back(struct scene *s, int pool)
+{
+	s->scripts[pool].close = CLOSE_NEVER;
+}
+
+static struct pool_stats counts(struct scene *s, unsigned pool)
+{
+	struct pool_stats stats;
+
+	pools_stats_of(s->pools, pool, &stats);
+	return stats;
+}
+
+static struct share find_at(struct scene *s, int pool)
+{
+	WAIT_UNTIL(hangs(s, pool));
+	struct share share = find(&s->rig);
+
+	assert_int_equal(share.work.pool, pool);
+	return share;
+}
+
+static void settle(struct scene *s, const struct share *share)
+{
+	uint64_t before = counts(s, share->work.pool).accepted;
+
+	pools_submit(s->pools, share);
+	WAIT_UNTIL(counts(s, share->work.pool).accepted == before + 1);
+}
+
+/* No share with a fault, and none by another's user. */
+static void assert_each_got_its_own(struct scene *s)
+{
+	for (int i = 0; i < FAKES; i++) {
+		const char *fault = fake_fault(s->fakes[i]);
+
+		if (fault)
+			fail_with("a share of pool %d is bad: %s", i, fault);
+		for (int other = 0; other < FAKES; other++)
+			if (other != i)
+				assert_int_equal(fake_lines_with(s->fakes[i], users[other]), 0);
+	}
+}
+
+/* Expand @1 and @2 to the names of two pools. */
+static void wait_says(struct scene *s, const char *format, unsigned first, unsigned second)
+{
+	char text[200] = "";
+
+	for (size_t used = 0; *format; used = strlen(text)) {
+		if (*format != '@') {
+			text[used] = *format++;
+			text[used + 1] = '\0';
+			continue;
+		}
+		strcat(text, pools_name(s->pools, format[1] == '1' ? first : second));
+		format += 2;
+	}
+	wait_logged(text);
+}
+
+static void the_next_takes_over_and_the_first_gets_it_back(void **state)
+{
+	struct scene *s = *state;
+
+	open_pools(s);
+	start_on(s, 0, 1);
+	struct share early = find_at(s, 0);
+	settle(s, &early);
+	assert_int_equal(fake_connections(s->fakes[1]), 0);
+
+	go_down(s, 0);
+	start_on(s, 1, 1);
+	wait_says(s, "pool @1: 2 failures, trying @2 too\n", 0, 1);
+	wait_says(s, "pool @1: 2 failures, switching to @2\n", 0, 1);
+	struct share share = find_at(s, 1), late = find_at(s, 1);
+	settle(s, &share);
+
+	come_back(s, 0);
+	start_on(s, 0, 2);
+	wait_says(s, "pool @1: works again, switching to it from @2\n", 0, 1);
+	settle(s, &late);			/* found for the second, so it goes there */
+	share = find_at(s, 0);
+	settle(s, &share);
+	pools_submit(s->pools, &early);		/* of a lost connection */
+	WAIT_UNTIL(counts(s, 0).stale == 1);
+	assert_int_equal(fake_shares(s->fakes[0]), 2);
+	assert_int_equal(fake_shares(s->fakes[1]), 2);
+	assert_each_got_its_own(s);
+
+	struct pool_stats sum;
+	pools_stats(s->pools, &sum);
+	assert_int_equal(sum.accepted, 4);
+	assert_int_equal(sum.stale, 1);
+}
+
+static void who_is_not_needed_is_let_go_and_called_again(void **state)
+{
+	struct scene *s = *state;
+
+	s->config.forget_s = 0.1;
+	s->config.pools[1].linger_s = 0.1;
+	open_pools(s);
+	start_on(s, 0, 1);
+	for (unsigned round = 1; round < 3; round++) {
+		go_down(s, 0);
+		start_on(s, 1, round);
+		come_back(s, 0);
+		start_on(s, 0, 1 + round);
+		WAIT_UNTIL(!counts(s, 1).connected);
+	}
+	wait_says(s, "pool @2: not needed now, disconnecting\n", 0, 1);
+	nanosleep(&(struct timespec){ .tv_nsec = 300000000 }, NULL);
+	assert_int_equal(fake_connections(s->fakes[1]), 2);
+	assert_true(hangs(s, 0));
+}
+
+static void a_later_pool_is_left_alone_while_the_first_fails_less(void **state)
+{
+	struct scene *s = *state;
+
+	s->config.failover_after = 5;
+	open_pools(s);
+	start_on(s, 0, 1);
+	fake_drop(s->fakes[0]);
+	start_on(s, 0, 2);
+	assert_int_equal(fake_connections(s->fakes[1]), 0);
+}
+
+static void one_that_is_lost_over_and_over_has_the_next_at_hand(void **state)
+{
+	struct scene *s = *state;
+
+	open_pools(s);
+	for (unsigned login = 1; login < 3; login++) {
+		start_on(s, 0, login);
+		fake_drop(s->fakes[0]);
+	}
+	welcome(s, 1, 1);
+	for (unsigned login = 3; login < 6; login++) {
+		start_on(s, 0, login);
+		WAIT_UNTIL(counts(s, 1).jobs > 0);
+		go_down(s, 0);
+		WAIT_UNTIL(hangs(s, 1));
+		come_back(s, 0);
+	}
+	assert_int_equal(fake_connections(s->fakes[1]), 1);
+}
+
+static void a_silent_pool_is_left_until_it_has_a_new_job(void **state)
+{
+	struct scene *s = *state;
+
+	s->config.job_timeout_s = 0.5;
+	open_pools(s);
+	start_on(s, 0, 1);
+	struct share late = find_at(s, 0);
+	assert_true(fake_wait_logins(s->fakes[1], 1));
+	assert_true(hangs(s, 0));		/* its old work is better than none */
+	start_on(s, 1, 1);
+	wait_says(s, "pool @1: no job for 0.5 s, switching to @2\n", 0, 1);
+	settle(s, &late);			/* the connection is still there */
+
+	s->jobs[0].id = "a2";
+	start_on(s, 0, 1);
+	assert_int_equal(fake_connections(s->fakes[0]), 1);
+	assert_each_got_its_own(s);
+}
+
+static void more_work_of_the_same_job_is_no_new_job(void **state)
+{
+	struct scene *s = *state;
+
+	/* no extranonce2 and few nonces: more work comes with every second, to who waits for it */
+	s->scripts[0].subscribe_reply = "{\"id\":$,\"result\":[[],\"aaaaaaaa\",0],\"error\":null}\n";
+	s->jobs[0].xnonce2_len = FAKE_NONE;
+	s->rig.nonce_end = 16;
+	s->config.job_timeout_s = 2.5;
+	open_pools(s);
+	start_on(s, 0, 1);
+	for (unsigned works = 0; works < 6; works++) {
+		uint64_t first, end;
+
+		assert_true(board_claim(&s->rig.board, 16, &s->rig.work, &first, &end));
+		assert_int_equal(end, 16);
+	}
+	assert_int_equal(fake_connections(s->fakes[1]), 1);
+	start_on(s, 1, 1);
+	wait_says(s, "pool @1: no job for 2.5 s, switching to @2\n", 0, 1);
+}
+
+static void a_pool_that_never_gives_a_job_is_left_too(void **state)
+{
+	struct scene *s = *state;
+
+	s->config.job_timeout_s = 0.5;
+	open_pools(s);
+	assert_true(fake_wait_logins(s->fakes[0], 1));
+	start_on(s, 1, 1);
+	assert_int_equal(fake_connections(s->fakes[0]), 1);
+}
+
+static void nothing_is_mined_when_all_are_down(void **state)
+{
+	struct scene *s = *state;
+
+	open_pools(s);
+	start_on(s, 0, 1);
+	go_down(s, 0);
+	WAIT_UNTIL(hangs_nothing(s));
+	wait_says(s, "pool @1: no work any more, nor from another pool: idle until there is\n", 0, 1);
+	start_on(s, 1, 1);
+	struct share share = find_at(s, 1);
+	go_down(s, 1);
+	WAIT_UNTIL(hangs_nothing(s));
+	assert_true(board_is_stale(&s->rig.board, &share.work));
+	unsigned attempts = fake_connections(s->fakes[1]);
+	assert_true(fake_wait_connections(s->fakes[0], fake_connections(s->fakes[0]) + 1));	/* all are tried on */
+	assert_true(fake_wait_connections(s->fakes[1], attempts + 1));
+	come_back(s, 1);
+	start_on(s, 1, 2);
+}
+
+static void a_refused_login_goes_to_the_next_at_once(void **state)
+{
+	struct scene *s = *state;
+
+	s->config.failover_after = 1000;
+	s->scripts[0].authorize_reply = "{\"id\":$,\"result\":null,\"error\":[24,\"Unauthorized worker\",null]}\n";
+	s->config.pools[0].retry_pause_s = 1000;
+	open_pools(s);
+	start_on(s, 1, 1);
+	wait_says(s, "pool @1: login refused, switching to @2\n", 0, 1);
+	assert_int_equal(fake_shares(s->fakes[0]), 0);
+}
+
+static void given_up_and_refused_are_told_apart(void **state)
+{
+	static const char refusal[] = "{\"id\":$,\"result\":false,\"error\":null}\n";
+
+	for (int refusals = 0; refusals <= 2; refusals++) {
+		struct scene *s = *state;
+
+		for (int i = 0; i < 2; i++) {
+			s->config.pools[i].retries = 1;
+			if (i < refusals)
+				s->scripts[i].authorize_reply = refusal;
+			else
+				s->scripts[i].close = CLOSE_ON_ACCEPT;
+		}
+		open_pools(s);
+		WAIT_UNTIL(pools_state(s->pools) != POOLS_TRYING);
+		assert_int_equal(pools_state(s->pools), refusals == 2 ? POOLS_REFUSED : POOLS_GAVE_UP);
+		assert_int_equal(fake_connections(s->fakes[0]), 2);
+		assert_int_equal(fake_connections(s->fakes[1]), 2);
+		assert_int_equal(teardown(state), 0);
+		assert_int_equal(setup(state), 0);
+	}
+}
+
+static void one_that_gave_up_leaves_the_others_to_go_on(void **state)
+{
+	struct scene *s = *state;
+
+	s->config.count = 3;
+	s->config.pools[0].retries = s->config.pools[1].retries = 0;
+	s->scripts[0].close = s->scripts[1].close = CLOSE_ON_ACCEPT;
+	open_pools(s);
+	start_on(s, 2, 1);
+	assert_int_equal(pools_state(s->pools), POOLS_TRYING);
+	assert_int_equal(fake_connections(s->fakes[0]), 1);
+}
+
+static void round_robin_stays_until_failure(void **state)
+{
+	struct scene *s = *state;
+
+	s->config.strategy = POOLS_ROUND_ROBIN;
+	s->config.pools[0].linger_s = s->config.pools[1].linger_s = 0;
+	open_pools(s);
+	start_on(s, 0, 1);
+	go_down(s, 0);
+	start_on(s, 1, 1);
+	come_back(s, 0);
+	unsigned attempts = fake_connections(s->fakes[0]);
+	nanosleep(&(struct timespec){ .tv_nsec = 500000000 }, NULL);
+	assert_true(fake_connections(s->fakes[0]) <= attempts + 1);	/* it is not tried any more */
+	assert_true(hangs(s, 1));
+
+	unsigned logins = fake_lines_with(s->fakes[0], "mining.authorize");
+	go_down(s, 1);
+	start_on(s, 0, logins + 1);		/* round the circle */
+	assert_each_got_its_own(s);
+}
+
+static void round_robin_rotates(void **state)
+{
+	struct scene *s = *state;
+
+	s->config.strategy = POOLS_ROUND_ROBIN;
+	s->config.slice_s = 0.2;
+	s->config.count = 3;
+	s->scripts[1].close = CLOSE_ON_ACCEPT;	/* is left out */
+	open_pools(s);
+	start_on(s, 0, 1);
+	start_on(s, 2, 1);
+	wait_says(s, "pool @1: its slice of time is over, switching to @2\n", 0, 2);
+	WAIT_UNTIL(hangs(s, 0));		/* still connected: its job is not announced again */
+	WAIT_UNTIL(hangs(s, 2));
+	assert_int_equal(fake_connections(s->fakes[0]), 1);
+}
+
+static void quotas_split_the_time(void **state)
+{
+	struct scene *s = *state;
+	double mined[2] = { 0 }, began, last;
+
+	s->config.strategy = POOLS_QUOTA;
+	s->config.slice_s = 0.1;
+	s->config.quotas[0] = 3;
+	open_pools(s);
+	welcome(s, 0, 1);
+	welcome(s, 1, 1);
+	WAIT_UNTIL(counts(s, 0).jobs > 0 && counts(s, 1).jobs > 0);
+	for (began = last = clock_now(); last - began < 5; ) {
+		struct share share = find(&s->rig);	/* the fakes find any that comes twice */
+		double now = clock_now();
+
+		pools_submit(s->pools, &share);
+		mined[share.work.pool] += now - last;
+		last = now;
+		nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
+	}
+	if (mined[0] / mined[1] < 2 || mined[0] / mined[1] > 4.5)
+		fail_with("%.1f s and %.1f s", mined[0], mined[1]);
+	assert_each_got_its_own(s);
+
+	go_down(s, 0);				/* its time goes to the other */
+	WAIT_UNTIL(hangs(s, 1));
+	nanosleep(&(struct timespec){ .tv_nsec = 500000000 }, NULL);
+	assert_true(hangs(s, 1));
+}
+
+static void by_quota_lost_time_is_not_given_back(void **state)
+{
+	struct scene *s = *state;
+
+	s->config.strategy = POOLS_QUOTA;
+	s->config.slice_s = 0.1;
+	open_pools(s);
+	start_on(s, 0, 1);
+	nanosleep(&(struct timespec){ .tv_sec = 4 }, NULL);
+	start_on(s, 1, 1);
+	double began = clock_now();
+	WAIT_UNTIL(hangs(s, 0));
+	if (clock_now() - began > 3)
+		fail_with("the second kept it for %.1f s", clock_now() - began);
+}
+
+/* Whatever each of them is doing. Under a thread sanitizer, it looks for races. */
+static void they_stop_at_once_at_any_time(void **state)
+{
+	for (unsigned round = 0; round < 24; round++) {
+		struct scene *s = *state;
+
+		s->config.count = 3;
+		s->config.strategy = round % 3;
+		s->config.slice_s = 0.1;
+		s->config.pools[0].retry_pause_s = s->config.pools[1].retry_pause_s = 0;
+		s->scripts[0].close = round % 2 ? CLOSE_AFTER_LOGIN : CLOSE_ON_ACCEPT;
+		char *text = fake_notify_text(s->fakes[1], &s->jobs[1]);
+		s->scripts[1].after_login = text;
+		s->scripts[1].close = round % 4 > 1 ? CLOSE_AFTER_LOGIN : CLOSE_NEVER;
+		open_pools(s);
+		nanosleep(&(struct timespec){ .tv_nsec = 10000000 * (round % 12) }, NULL);
+
+		double began = clock_now();
+		board_close(&s->rig.board);
+		pools_stop(s->pools);
+		if (clock_now() - began > 1)
+			fail_with("took %.1f s", clock_now() - began);
+		assert_int_equal(teardown(state), 0);
+		free(text);
+		assert_int_equal(setup(state), 0);
+	}
+}
+
+static void a_bad_pool_is_named_and_none_is_made(void **state)
+{
+	struct scene *s = *state;
+
+	s->config.count = 3;
+	s->config.pools[1].url = "ftp://h:1";
+	assert_null(pools_create(&s->config));
+	assert_logged("pool URL 'ftp://h:1': ");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		POOLS_TEST(the_next_takes_over_and_the_first_gets_it_back),
+		POOLS_TEST(who_is_not_needed_is_let_go_and_called_again),
+		POOLS_TEST(a_later_pool_is_left_alone_while_the_first_fails_less),
+		POOLS_TEST(one_that_is_lost_over_and_over_has_the_next_at_hand),
+		POOLS_TEST(a_silent_pool_is_left_until_it_has_a_new_job),
+		POOLS_TEST(more_work_of_the_same_job_is_no_new_job),
+		POOLS_TEST(a_pool_that_never_gives_a_job_is_left_too),
+		POOLS_TEST(nothing_is_mined_when_all_are_down),
+		POOLS_TEST(a_refused_login_goes_to_the_next_at_once),
+		POOLS_TEST(given_up_and_refused_are_told_apart),
+		POOLS_TEST(one_that_gave_up_leaves_the_others_to_go_on),
+		POOLS_TEST(round_robin_stays_until_failure),
+		POOLS_TEST(round_robin_rotates),
+		POOLS_TEST(quotas_split_the_time),
+		POOLS_TEST(by_quota_lost_time_is_not_given_back),
+		POOLS_TEST(they_stop_at_once_at_any_time),
+		POOLS_TEST(a_bad_pool_is_named_and_none_is_made),
+	};
+
+	return cmocka_run_group_tests_name("pools", tests, NULL, NULL);
+}

@@ -1,0 +1,252 @@
+/* The record of a session: what a reader finds in the file, whole or cut off, and what a full disk does. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "pool/record.h"
+
+#define HUGE_LEN	(4u << 20)	/* bytes of a line */
+#define LONGEST		(2 * HUGE_LEN + 1000)
+
+static char path[] = "/tmp/check_record.XXXXXX";
+
+static int setup(void **state)
+{
+	strcpy(path + strlen(path) - 6, "XXXXXX");
+	int fd = mkstemp(path);
+
+	(void)state;
+	return fd < 0 ? -1 : close(fd);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	return unlink(path);
+}
+
+/* The next line as JSON; NULL at the end, also at an end that is none. */
+static json_t *next_line(gzFile file)
+{
+	char *text = malloc(LONGEST);
+	json_t *json = NULL;
+
+	if (gzgets(file, text, LONGEST)) {
+		json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+		if (!json)
+			fail_msg("not JSON: %.200s", text);
+	}
+	free(text);
+	return json;
+}
+
+static void assert_next(gzFile file, unsigned connection, const char *direction, const char *line)
+{
+	json_t *json = next_line(file);
+
+	assert_non_null(json);
+	assert_int_equal(json_object_size(json), 4);
+	assert_true(json_is_real(json_object_get(json, "t")) && json_real_value(json_object_get(json, "t")) >= 0);
+	assert_int_equal(json_integer_value(json_object_get(json, "conn")), connection);
+	assert_string_equal(json_string_value(json_object_get(json, "dir")), direction);
+	assert_string_equal(json_string_value(json_object_get(json, "line")), line);
+	json_decref(json);
+}
+
+static gzFile open_and_skip_head(void)
+{
+	gzFile file = gzopen(path, "rb");
+
+	assert_non_null(file);
+	json_decref(next_line(file));
+	return file;
+}
+
+static void the_head_tells_whose_it_is_but_no_login(void **state)
+{
+	struct record *record = record_open(path, "lyra2rev2", "stratum+ssl://me:hush@pool.example:3333");
+	struct stat status;
+
+	(void)state;
+	assert_non_null(record);
+	record_close(record);
+	assert_int_equal(stat(path, &status), 0);
+
+	gzFile file = gzopen(path, "rb");
+	json_t *head = next_line(file);
+	assert_int_equal(json_integer_value(json_object_get(head, "adit-record")), 1);
+	assert_string_equal(json_string_value(json_object_get(head, "algo")), "lyra2rev2");
+	assert_string_equal(json_string_value(json_object_get(head, "url")), "pool.example:3333");
+	assert_null(next_line(file));
+	json_decref(head);
+	gzclose(file);
+}
+
+static void a_new_record_is_its_owners_only(void **state)
+{
+	struct stat status;
+
+	(void)state;
+	unlink(path);
+	record_close(record_open(path, "sha256d", "h:1"));
+	assert_int_equal(stat(path, &status), 0);
+	assert_int_equal(status.st_mode & 0777, 0600);
+}
+
+static void any_line_comes_back_as_it_was(void **state)
+{
+	static const struct {
+		const char *line, *read;	/* NULL: the same */
+	} rows[] = {
+		{ "{\"id\":1}", NULL }, { "", NULL }, { "a\\b\"c/d", NULL }, { "\001\037\t\177", NULL }, { "gr\xc3\xbc\xc3\x9f", NULL },
+		{ "\xe2\x82\xac \xf0\x9f\x98\x80 \xed\x9f\xbf \xf4\x8f\xbf\xbf", NULL },
+		{ "a\xff\xfe" "b", "a\xef\xbf\xbd\xef\xbf\xbd" "b" },
+		{ "\xc3", "\xef\xbf\xbd" }, { "\xe2\x82", "\xef\xbf\xbd\xef\xbf\xbd" }, { "\xc3(", "\xef\xbf\xbd(" },
+		{ "\xc0\x80", "\xef\xbf\xbd\xef\xbf\xbd" },		/* overlong */
+		{ "\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },	/* a surrogate */
+		{ "\xf5\x80\x80\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },
+	};
+	struct record *record = record_open(path, "sha256d", "h:1");
+	char *huge = malloc(HUGE_LEN + 1);
+
+	(void)state;
+	memset(huge, '"', HUGE_LEN);
+	huge[HUGE_LEN] = '\0';
+	assert_int_equal(record_connection(record), 1);
+	assert_int_equal(record_connection(record), 2);
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		record_line(record, 1 + i % 2, i % 2 ? '<' : '>', rows[i].line);
+	record_line(record, 2, '<', huge);
+	record_close(record);
+
+	gzFile file = open_and_skip_head();
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		assert_next(file, 1 + i % 2, i % 2 ? "<" : ">", rows[i].read ? rows[i].read : rows[i].line);
+	assert_next(file, 2, "<", huge);
+	assert_null(next_line(file));
+	gzclose(file);
+	free(huge);
+}
+
+/* In a child that ends without closing it: some lines, a pause, a tick or not, and a last line. */
+static void record_and_die(bool with_tick)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		struct record *record = record_open(path, "sha256d", "h:1");
+
+		record_line(record, 1, '>', "first");
+		record_line(record, 1, '<', "second");
+		nanosleep(&(struct timespec){ .tv_sec = RECORD_FLUSH, .tv_nsec = 10000000 }, NULL);
+		if (with_tick)
+			record_tick(record);
+		else
+			record_line(record, 1, '<', "third");
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+static void what_a_killed_program_recorded_can_be_read(void **state)
+{
+	(void)state;
+	for (int with_tick = 0; with_tick < 2; with_tick++) {
+		record_and_die(with_tick);
+		gzFile file = open_and_skip_head();
+		assert_next(file, 1, ">", "first");
+		assert_next(file, 1, "<", "second");
+		if (!with_tick)
+			assert_next(file, 1, "<", "third");
+		gzclose(file);
+	}
+}
+
+/* What the function says on stderr, at most 1000 bytes. */
+static void capture(char said[1000], void (*function)(void))
+{
+	FILE *log = tmpfile();
+	int saved = dup(STDERR_FILENO);
+
+	dup2(fileno(log), STDERR_FILENO);
+	function();
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	ssize_t len = pread(fileno(log), said, 999, 0);
+	said[len > 0 ? len : 0] = '\0';
+	fclose(log);
+}
+
+static void fill_a_full_disk(void)
+{
+	struct record *record = record_open("/dev/full", "sha256d", "h:1");
+
+	assert_non_null(record);
+	for (int i = 0; i < 1000; i++)
+		record_line(record, 1, '>', "a line that the disk has no room for");
+	record_close(record);
+}
+
+static void a_write_error_is_said_once_and_ends_the_record(void **state)
+{
+	char said[1000];
+
+	(void)state;
+	capture(said, fill_a_full_disk);
+	const char *first = strstr(said, "record /dev/full: No space left on device; recording ends\n");
+	assert_non_null(first);
+	assert_null(strstr(first + 1, "record /dev/full"));
+}
+
+static void open_where_nothing_can_be(void)
+{
+	assert_null(record_open("/nonexistent/record.gz", "sha256d", "h:1"));
+}
+
+static void a_file_that_cannot_be_made_is_named(void **state)
+{
+	char said[1000];
+
+	(void)state;
+	capture(said, open_where_nothing_can_be);
+	assert_non_null(strstr(said, "record /nonexistent/record.gz: No such file or directory\n"));
+}
+
+static void no_record_is_no_harm(void **state)
+{
+	(void)state;
+	assert_int_equal(record_connection(NULL), 0);
+	record_line(NULL, 0, '>', "x");
+	record_tick(NULL);
+	record_close(NULL);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(the_head_tells_whose_it_is_but_no_login),
+		TEST(a_new_record_is_its_owners_only),
+		TEST(any_line_comes_back_as_it_was),
+		TEST(what_a_killed_program_recorded_can_be_read),
+		TEST(a_write_error_is_said_once_and_ends_the_record),
+		TEST(a_file_that_cannot_be_made_is_named),
+		TEST(no_record_is_no_harm),
+	};
+
+	return cmocka_run_group_tests_name("record", tests, NULL, NULL);
+}
