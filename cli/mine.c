@@ -1,0 +1,234 @@
+/*
+ * A mining run: choose a backend, start pools and crew, then wait for a signal, the
+ * time limit or the pools' surrender, reporting now and then. The order of the
+ * end matters: workers stop before the pools they submit to.
+ */
+#include "cli/mine.h"
+
+#include <jansson.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "cli/report.h"
+#include "cli/version.h"
+#include "pool/pools.h"
+#include "pool/record.h"
+#include "pool/url.h"
+#include "work/crew.h"
+
+#define LEAST_PAUSE	0.1	/* s before connecting again, were none asked for: it still grows */
+#define TICK_MS		100	/* how soon a time limit, a surrender or a dead crew is seen */
+#define REPORT_SECONDS	15
+#define LINGER_SECONDS	10	/* a pool that is not needed any more stays connected, for replies */
+#define FORGET_SECONDS	60	/* of work make a pool's failures forgotten */
+#define SLICE_MINUTES	1	/* by quota, unless --rotate says so */
+
+struct run {
+	const struct options *options;
+	const struct algo *algo;
+	const struct backend *backend;
+	struct record *record;	/* NULL: none is wanted */
+	struct pools *pools;
+	struct board board;
+	struct crew crew;
+	double start;		/* clock_now() */
+	double last_report;
+	uint64_t last_hashes;
+	uint64_t last_errors;
+};
+
+static void report(struct run *run)
+{
+	double now = clock_now();
+	uint64_t hashes = crew_hashes(&run->crew), errors = crew_hw_errors(&run->crew);
+	char rate[RATE_TEXT], threads[512] = "";
+	struct pool_stats stats;
+	size_t used = 0;
+
+	report_rate(rate, (double)(hashes - run->last_hashes) / (now - run->last_report));
+	for (unsigned i = 0; i < run->crew.count && run->crew.count > 1 && used < sizeof threads - 2 * RATE_TEXT; i++) {
+		char text[RATE_TEXT];
+
+		report_rate(text, (double)run->crew.workers[i].hashes / (now - run->start));
+		used += (size_t)snprintf(threads + used, sizeof threads - used, "%s%s", used ? ", " : "; threads ", text);
+	}
+	pools_stats(run->pools, &stats);
+	log_info("%s %s: %s%s; accepted %ju, rejected %ju, stale %ju", run->algo->name, run->backend->name, rate, threads,
+		 (uintmax_t)stats.accepted, (uintmax_t)stats.rejected, (uintmax_t)stats.stale);
+	if (errors > run->last_errors)
+		log_warn("backend %s: %ju hardware errors so far: the reference did not confirm what it found",
+			 run->backend->name, (uintmax_t)errors);
+	run->last_report = now;
+	run->last_hashes = hashes;
+	run->last_errors = errors;
+}
+
+static json_t *shares_json(const struct pool_stats *s)
+{
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "sent", (json_int_t)s->sent,
+			 "accepted", (json_int_t)s->accepted, "rejected", (json_int_t)s->rejected, "unanswered", (json_int_t)s->unanswered,
+			 "stale", (json_int_t)s->stale, "dropped", (json_int_t)s->dropped, "blocks", (json_int_t)s->blocks);
+}
+
+static json_t *pools_json(const struct run *run)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < run->options->pools.count; i++) {
+		struct pool_stats stats;
+
+		pools_stats_of(run->pools, i, &stats);
+		json_t *one = shares_json(&stats);
+		json_object_set_new(one, "url", json_string(url_shown(run->options->pools.pools[i].url)));
+		json_object_set_new(one, "connections", json_integer((json_int_t)stats.connections));
+		json_array_append_new(list, one);
+	}
+	return list;
+}
+
+/* The whole run as one JSON object. */
+static void print_summary(const struct run *run, double seconds)
+{
+	struct pool_stats s;
+
+	pools_stats(run->pools, &s);
+	json_t *root = json_pack("{s:{s:s, s:s, s:s}, s:s, s:s, s:i, s:f, s:I, s:f, s:I, s:o, s:o}", "adit", "version", version_number,
+			 "commit", version_commit, "compiler", version_compiler, "algo", run->algo->name,
+			 "backend", run->backend->name, "threads", (int)run->crew.count, "seconds", seconds,
+			 "hashes", (json_int_t)crew_hashes(&run->crew), "hashrate", (double)crew_hashes(&run->crew) / seconds,
+			 "hw_errors", (json_int_t)crew_hw_errors(&run->crew), "shares", shares_json(&s),
+			 "pools", pools_json(run));
+	json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(10));
+	printf("\n");
+	json_decref(root);
+}
+
+/* True when SIGINT or SIGTERM came within a tick. */
+static bool tick(void)
+{
+	const struct timespec wait = { .tv_nsec = TICK_MS * 1000000L };
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	return sigtimedwait(&set, NULL, &wait) > 0;
+}
+
+static enum mine_result watch(struct run *run)
+{
+	while (!tick()) {
+		enum pools_state state = pools_state(run->pools);
+		double now = clock_now();
+
+		if (state != POOLS_TRYING)
+			return state == POOLS_REFUSED ? MINE_REFUSED : MINE_GAVE_UP;
+		if (crew_alive(&run->crew) == 0) {
+			log_error("backend %s: no thread is left", run->backend->name);
+			return MINE_FAILED;
+		}
+		if (run->options->time_limit && now - run->start >= (double)run->options->time_limit)
+			return MINE_DONE;
+		if (now - run->last_report >= REPORT_SECONDS)
+			report(run);
+	}
+	return MINE_DONE;
+}
+
+static int start(struct run *run, const struct cpu_list *cpus, const struct backend_fault *fault)
+{
+	const struct options *o = run->options;
+	unsigned threads = o->threads ? (unsigned)o->threads : cpus->count;
+	const struct crew_config config = {
+		.algo = run->algo, .backend = run->backend, .threads = threads, .cpus = cpus,
+		.pin = o->affinity || threads == cpus->count, .priority = o->nice, .board = &run->board,
+		.found = pools_submit, .found_ctx = run->pools, .fault = backend_fault_mask(fault, run->backend, false),
+	};
+
+	board_init(&run->board, pools_next, run->pools);
+	if (crew_start(&run->crew, &config) < 0)
+		goto destroy_board;
+	if (pools_start(run->pools, &run->board) < 0)
+		goto stop_crew;
+	return 0;
+
+stop_crew:
+	board_close(&run->board);
+	crew_join(&run->crew);
+	crew_free(&run->crew);
+destroy_board:
+	board_destroy(&run->board);
+	return -1;
+}
+
+static struct pools *make_pools(const struct run *run)
+{
+	const struct options *o = run->options;
+	const struct kernel *kernel = backend_versions_kernel(run->backend, o->algo);
+	struct pools_config config = {
+		.count = o->pools.count, .strategy = o->strategy, .failover_after = (unsigned)o->failover_after,
+		.job_timeout_s = (double)o->job_timeout, .forget_s = FORGET_SECONDS,
+		.slice_s = 60.0 * (double)(o->rotate > 0 ? o->rotate : o->strategy == POOLS_QUOTA ? SLICE_MINUTES : 0),
+	};
+
+	for (unsigned i = 0; i < config.count; i++) {
+		const struct pool_entry entry = pool_list_get(&o->pools, i);
+
+		config.quotas[i] = entry.quota ? entry.quota : 1;
+		config.pools[i] = (struct pool_config){
+			.url = entry.url, .user = entry.user ? entry.user : "", .pass = entry.pass ? entry.pass : "",
+			.user_agent = version_agent, .algo = o->algo, .retries = (int)o->retries,
+			.retry_pause_s = o->retry_pause > 0 ? (double)o->retry_pause : LEAST_PAUSE, .timeout_s = (double)o->timeout, .linger_s = LINGER_SECONDS,
+			.dump = o->protocol_dump, .coinbase_addr = o->coinbase_addr, .coinbase_sig = o->coinbase_sig,
+			.scan_time_s = (double)o->scan_time, .no_longpoll = o->no_longpoll, .no_stratum = o->no_stratum,
+			.proxy = o->proxy, .cert = o->cert, .no_verify = o->no_verify,
+			.versions = kernel ? kernel->versions : 0, .no_version_rolling = o->no_version_rolling,
+			.suggest_difficulty = o->suggest_difficulty, .least_difficulty = o->least_difficulty,
+			.record = run->record,
+		};
+	}
+	return pools_create(&config);
+}
+
+enum mine_result mine_run(const struct options *o, const struct cpu_list *cpus, const struct backend_fault *fault)
+{
+	struct run run = { .options = o, .algo = o->algo, .start = clock_now() };
+	enum mine_result result = MINE_FAILED;
+	char text[256];
+
+	run.backend = backend_choose(o->algo, o->backend, fault);
+	if (!run.backend)
+		return result;
+	if (o->record) {
+		run.record = record_open(o->record, o->algo->name, o->pools.pools[0].url);
+		if (!run.record)
+			return result;
+	}
+	run.pools = make_pools(&run);
+	if (!run.pools)
+		result = MINE_BAD_OPTION;
+	if (!run.pools || start(&run, cpus, fault) < 0)
+		goto destroy_pools;
+	backend_describe_choice(text, sizeof text, o->algo, run.backend);
+	log_info("%s; %u thread%s", text, run.crew.count, run.crew.count == 1 ? "" : "s");
+
+	run.last_report = run.start;
+	result = watch(&run);
+	report(&run);
+	board_close(&run.board);
+	crew_join(&run.crew);
+	pools_stop(run.pools);
+	if (o->json)
+		print_summary(&run, clock_now() - run.start);
+	crew_free(&run.crew);
+	board_destroy(&run.board);
+
+destroy_pools:
+	pools_destroy(run.pools);
+	record_close(run.record);
+	return result;
+}

@@ -1,0 +1,132 @@
+/*
+ * adit: options become one of five runs, and its result an exit status. Only this
+ * file exits; only this file and cli/mine.c see every layer.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "cli/benchmark.h"
+#include "cli/inspect.h"
+#include "cli/mine.h"
+#include "cli/options.h"
+#include "simd/backend.h"
+#include "simd/cpu.h"
+#include "work/cpus.h"
+
+enum { STATUS_OK, STATUS_FAILED, STATUS_USAGE, STATUS_GAVE_UP, STATUS_REFUSED };
+
+/* SIGINT and SIGTERM are waited for, not handled, so every thread starts with them blocked. */
+static void block_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+/* "avx2" breaks it from its self-test on, "avx2,mining" only once it mines. */
+static int read_fault(struct backend_fault *fault, char *text)
+{
+	char *comma = text ? strchr(text, ',') : NULL;
+
+	*fault = (struct backend_fault){ .backend = text };
+	if (comma && strcmp(comma, ",mining") == 0) {
+		*comma = '\0';
+		fault->spare_selftest = true;
+	}
+	return !text || backend_find(text) ? 0 : log_error("--inject-fault: there is no backend \"%.60s\"", text);
+}
+
+static int read_affinity(struct cpu_list *cpus, const char *mask)
+{
+	if (cpus_from_mask(cpus, mask) < 0)
+		return log_error("--cpu-affinity: \"%.60s\" is not a hexadecimal mask with a CPU in it", mask);
+	cpus_keep_allowed(cpus);
+	return cpus->count > 0 ? 0 : log_error("--cpu-affinity: this process may use no CPU of the mask %.60s", mask);
+}
+
+static int run(struct options *o)
+{
+	struct backend_fault fault;
+	struct cpu_list cpus;
+
+	log_setup(o->quiet ? LOG_NOTICE : o->debug ? LOG_DEBUG : LOG_INFO, !o->no_color);
+	if (read_fault(&fault, o->fault) < 0 || (o->cpu_mask && cpu_mask(o->cpu_mask) < 0))
+		return STATUS_USAGE;
+	if (o->affinity && read_affinity(&cpus, o->affinity) < 0)
+		return STATUS_USAGE;
+	if (!o->affinity && cpus_allowed(&cpus) < 0)
+		return STATUS_FAILED;
+	block_signals();
+
+	switch (o->mode) {
+	case MODE_BENCHMARK:
+		return benchmark_run(o, &cpus, &fault) < 0 ? STATUS_FAILED : STATUS_OK;
+	case MODE_SELF_TEST:
+		return inspect_self_test(o, &fault) < 0 ? STATUS_FAILED : STATUS_OK;
+	case MODE_LIST:
+		return inspect_list(o, &fault) < 0 ? STATUS_FAILED : STATUS_OK;
+	case MODE_HASH:
+		return inspect_hash(o, &fault) < 0 ? STATUS_FAILED : STATUS_OK;
+	case MODE_MINE:
+		break;
+	}
+	switch (mine_run(o, &cpus, &fault)) {
+	case MINE_DONE:
+		return STATUS_OK;
+	case MINE_BAD_OPTION:
+		return STATUS_USAGE;
+	case MINE_GAVE_UP:
+		return STATUS_GAVE_UP;
+	case MINE_REFUSED:
+		return STATUS_REFUSED;
+	case MINE_FAILED:
+		break;
+	}
+	return STATUS_FAILED;
+}
+
+/* A file opened later must not become one of the three, and take what is written to it. */
+static void fill_standard_descriptors(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	int status = STATUS_USAGE;
+
+	fill_standard_descriptors();
+
+	switch (options_parse(&options, argc, argv)) {
+	case PARSE_OK:
+		status = run(&options);
+		break;
+	case PARSE_DONE:
+		status = STATUS_OK;
+		break;
+	case PARSE_ERROR:
+		break;
+	}
+	if ((fflush(stdout) != 0 || ferror(stdout)) && status == STATUS_OK) {
+		log_errno("standard output");
+		status = STATUS_FAILED;
+	}
+	log_flush();
+	options_free(&options);
+	return status;
+}
