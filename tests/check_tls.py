@@ -1,0 +1,523 @@
+#!/usr/bin/env python3
+"""
+The way to a pool, from end to end: TLS with good and bad certificates, proxies, what becomes of secrets, version rolling
+and the record of a session. The real program on devpool and on scripted servers. ADIT and DEVPOOL name the programs.
+"""
+import gzip, json, os, re, select, shutil, signal, socket, subprocess, tempfile, threading, time, unittest
+
+ADIT = os.environ.get('ADIT', './adit')
+DEVPOOL = os.environ.get('DEVPOOL', './devpool')
+SECRET = 'hush-hush'
+PATIENCE = 60       # seconds for what takes one on an idle machine
+EASY = '0.00002'
+ROLLED = '1fffe000'
+
+
+class Pool:
+    """devpool, with what it says, and its summary."""
+    def __init__(self, *args, algo='sha256d'):
+        self.run = subprocess.Popen([DEVPOOL, '-a', algo, '--port', '0', '--json', '--difficulty', EASY, *args],
+                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.port = int(re.search(r':(\d+)$', self.run.stdout.readline().strip()).group(1))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.stop()
+
+    def stop(self):
+        if self.run.poll() is None:
+            self.run.send_signal(signal.SIGTERM)
+        out, _ = self.run.communicate(timeout=PATIENCE)
+        return json.loads(out[out.index('{'):]) if '{' in out else None
+
+
+class Miner:
+    def __init__(self, url, *args, env=None, login=('-u', 'demo', '-p', SECRET)):
+        self.log = []
+        self.run = subprocess.Popen([ADIT, '-o', url, *login, '-t', '1', '-R', '1', '-D', '-P', '--json', *args],
+                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ, **(env or {})))
+        self.reader = threading.Thread(target=lambda: self.log.extend(iter(self.run.stderr.readline, '')), daemon=True)
+        self.reader.start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.stop()
+
+    def text(self):
+        return ''.join(self.log)
+
+    def wait_for(self, text, patience=PATIENCE):
+        end = time.time() + patience
+        while time.time() < end and self.run.poll() is None and text not in self.text():
+            time.sleep(0.02)
+        if text not in self.text():
+            raise AssertionError('no "%s" in\n%s' % (text, self.text()))
+
+    def stop(self):
+        if self.run.poll() is None:
+            self.run.send_signal(signal.SIGTERM)
+        if not self.run.stdout.closed:
+            self.out, _ = self.run.stdout.read(), self.run.wait(timeout=PATIENCE)
+            self.reader.join(PATIENCE)
+            self.run.stdout.close()
+            self.run.stderr.close()
+        return self.out
+
+    def command_line(self):
+        with open('/proc/%d/cmdline' % self.run.pid) as file:
+            return file.read()
+
+
+class Listener:
+    """A server on loopback that runs serve(socket) for each connection."""
+    def __init__(self, serve):
+        self.server = socket.create_server(('127.0.0.1', 0))
+        self.port = self.server.getsockname()[1]
+        self.serve = serve
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                client, _ = self.server.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.guard, args=(client,), daemon=True).start()
+
+    def guard(self, client):
+        with client:
+            try:
+                self.serve(client)
+            except OSError:
+                pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.server.close()
+
+
+class Certificates:
+    """Made anew for each run, by openssl."""
+    def __init__(self):
+        self.dir = tempfile.mkdtemp()
+        self.ca = self.make('ca', '-subj', '/CN=a CA', '-addext', 'basicConstraints=critical,CA:TRUE')
+        self.self_signed = self.make('self', '-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1')
+        self.good = self.sign('good', 'DNS:localhost,IP:127.0.0.1', 2)
+        self.expired = self.sign('expired', 'DNS:localhost,IP:127.0.0.1', -1)
+        self.other = self.sign('other', 'DNS:other.example', 2)
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
+
+    def openssl(self, *args):
+        done = subprocess.run(['openssl', *args], capture_output=True, text=True)
+        if done.returncode:
+            raise AssertionError('openssl %s: %s' % (' '.join(args), done.stderr))
+
+    def make(self, name, *args):
+        self.openssl('req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2',
+                     '-keyout', self.path(name + '.key'), '-out', self.path(name + '.pem'), *args)
+        return self.path(name + '.pem')
+
+    def sign(self, name, names, days):
+        key, request, cert, extra = (self.path(name + end) for end in ('.key', '.csr', '.pem', '.ext'))
+        with open(extra, 'w') as f:
+            f.write('subjectAltName=%s\n' % names)
+        self.openssl('req', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-subj', '/CN=%s' % name,
+                     '-keyout', key, '-out', request)
+        self.openssl('x509', '-req', '-in', request, '-CA', self.ca, '-CAkey', self.path('ca.key'), '-CAcreateserial',
+                     '-days', str(days), '-extfile', extra, '-out', cert)
+        return cert
+
+    def pair(self, cert):
+        return '%s,%s' % (cert, cert[:-4] + '.key')
+
+    def remove(self):
+        shutil.rmtree(self.dir)
+
+
+class Tls(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.certificates = Certificates()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.certificates.remove()
+
+    def pool(self, cert):
+        return Pool('--tls', self.certificates.pair(cert))
+
+    def test_every_spelling_mines_when_the_ca_is_given(self):
+        for scheme in ('stratum+tcps', 'stratum+ssl', 'stratum+tls', 'STRATUM+SSL'):
+            for host in ('localhost', '127.0.0.1'):
+                with self.subTest(scheme=scheme, host=host), self.pool(self.certificates.good) as pool:
+                    with Miner('%s://%s:%d' % (scheme, host, pool.port), '--cert', self.certificates.ca) as miner:
+                        miner.wait_for('share accepted')
+                        self.assertIn('(TLS)', miner.text())
+                        self.assertEqual(pool.stop()['rejected'], 0)
+
+    def test_a_self_signed_certificate_may_be_the_one_that_is_trusted(self):
+        with self.pool(self.certificates.self_signed) as pool, \
+                Miner('stratum+ssl://localhost:%d' % pool.port, '--cert', self.certificates.self_signed) as miner:
+            miner.wait_for('share accepted')
+
+    def test_bad_certificates_are_refused_by_name_and_pass_only_with_no_verify(self):
+        for cert, trusted, cause in ((self.certificates.self_signed, self.certificates.ca, 'self-signed certificate'),
+                                     (self.certificates.good, None, 'unable to get local issuer certificate'),
+                                     (self.certificates.expired, self.certificates.ca, 'certificate has expired'),
+                                     (self.certificates.other, self.certificates.ca, 'does not match|no alternative certificate subject name')):
+            trust = ['--cert', trusted] if trusted else []
+            with self.subTest(cause=cause), self.pool(cert) as pool:
+                url = 'stratum+ssl://localhost:%d' % pool.port
+                with Miner(url, *trust, '-r', '0') as miner:
+                    miner.wait_for('cannot connect: ')
+                    miner.run.wait(PATIENCE)
+                    self.assertEqual(miner.run.returncode, 3)
+                    self.assertRegex(miner.text(), cause)
+                    self.assertNotIn('> {', miner.text())       # not a line went out
+                    self.assertNotIn('NOT VERIFIED', miner.text())
+                with Miner(url, *trust, '--no-verify') as miner:
+                    miner.wait_for('share accepted')
+                    self.assertIn('WILL NOT BE VERIFIED', miner.text())
+                    self.assertIn('(TLS, NOT VERIFIED)', miner.text())
+                self.assertGreater(pool.stop()['accepted'], 0)
+
+    def refused_in_time(self, port):
+        start = time.time()
+        with Miner('stratum+tls://127.0.0.1:%d' % port, '-r', '0') as miner:
+            miner.wait_for('cannot connect: ', 10)
+            self.assertLess(time.time() - start, 10)
+            miner.wait_for('does this port speak TLS?')
+            self.assertNotIn('> {', miner.text())
+
+    def test_a_plain_pool_behind_a_tls_url_is_refused_within_ten_seconds(self):
+        heard = []
+
+        def answer(client):
+            heard.append(client.recv(1000))
+            client.sendall(b'{"id":null,"result":null,"error":[20,"Not JSON",null]}\n')
+            heard.append(client.recv(1000))
+
+        def be_silent(client):
+            while True:
+                bytes = client.recv(1000)
+                heard.append(bytes)
+                if not bytes:
+                    break
+        with Pool() as pool:
+            self.refused_in_time(pool.port)
+        with Listener(answer) as pool:
+            self.refused_in_time(pool.port)
+        with Listener(be_silent) as pool:
+            self.refused_in_time(pool.port)
+        self.assertNotIn(b'mining.', b''.join(heard))
+
+    def test_a_missing_certificate_file_is_refused_at_the_start(self):
+        got = subprocess.run([ADIT, '-o', 'stratum+ssl://h:1', '--cert', '/nonexistent/ca.pem'], capture_output=True, text=True)
+        self.assertEqual(got.returncode, 2)
+        self.assertIn('/nonexistent/ca.pem', got.stderr)
+
+
+def read_exactly(client, count):
+    data = b''
+    while len(data) < count:
+        more = client.recv(count - len(data))
+        if not more:
+            raise OSError('closed')
+        data += more
+    return data
+
+
+def read_to_zero(client):
+    data = b''
+    while not data.endswith(b'\0'):
+        data += read_exactly(client, 1)
+    return data[:-1].decode()
+
+
+class Proxy:
+    """http CONNECT, SOCKS 4a or 5. Notes the names it is asked for; all of them lead to loopback."""
+    def __init__(self, kind):
+        self.asked, self.logins = [], []
+        self.listener = Listener(getattr(self, kind))
+        self.port = self.listener.port
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.listener.server.close()
+
+    def relay(self, client, host, port, welcome):
+        self.asked.append(host)
+        with socket.create_connection(('127.0.0.1', port)) as pool:
+            client.sendall(welcome)
+            while True:
+                for ready in select.select([client, pool], [], [])[0]:
+                    data = ready.recv(65536)
+                    if not data:
+                        return
+                    (pool if ready is client else client).sendall(data)
+
+    def http(self, client):
+        head = b''
+        while not head.endswith(b'\r\n\r\n'):
+            head += read_exactly(client, 1)
+        login = re.search(rb'Proxy-Authorization: Basic (\S+)', head)
+        if login:
+            self.logins.append(login.group(1).decode())
+        host, port = re.match(rb'CONNECT (\S+):(\d+) HTTP/1.1\r\n', head).groups()
+        self.relay(client, host.decode(), int(port), b'HTTP/1.1 200 Here you are\r\nVia: a proxy\r\n\r\n')
+
+    def socks5h(self, client):
+        _, count = read_exactly(client, 2)
+        methods = read_exactly(client, count)
+        if 2 in methods:
+            client.sendall(b'\x05\x02')
+            _, length = read_exactly(client, 2)
+            user = read_exactly(client, length)
+            self.logins.append((user + b':' + read_exactly(client, read_exactly(client, 1)[0])).decode())
+            client.sendall(b'\x01\x00')
+        else:
+            client.sendall(b'\x05\x00')
+        _, command, _, kind = read_exactly(client, 4)
+        if command != 1 or kind != 3:       # 3: a name
+            self.asked.append('kind %d' % kind)
+            return
+        host = read_exactly(client, read_exactly(client, 1)[0]).decode()
+        port = int.from_bytes(read_exactly(client, 2), 'big')
+        self.relay(client, host, port, b'\x05\x00\x00\x01\x7f\x00\x00\x01\x00\x00')
+
+    def socks4a(self, client):
+        _, command, high, low, *address = read_exactly(client, 8)
+        self.logins.append(read_to_zero(client))
+        if command != 1 or address[:3] != [0, 0, 0] or address[3] == 0:     # 0.0.0.x: a name follows
+            self.asked.append('address %s' % address)
+            return
+        self.relay(client, read_to_zero(client), high << 8 | low, b'\x00\x5a\x00\x00\x00\x00\x00\x00')
+
+
+class Proxies(unittest.TestCase):
+    def test_a_name_not_an_address_reaches_every_kind_of_proxy(self):
+        for kind in ('http', 'socks4a', 'socks5h'):
+            with self.subTest(kind=kind), Pool() as pool, Proxy(kind) as proxy:
+                with Miner('stratum+tcp://pool.test:%d' % pool.port, '--proxy', '%s://127.0.0.1:%d' % (kind, proxy.port)) as miner:
+                    miner.wait_for('share accepted')
+                self.assertEqual(set(proxy.asked), {'pool.test'})
+                self.assertEqual(pool.stop()['rejected'], 0)
+
+    def test_a_proxys_login_is_sent_to_it_and_shown_nowhere(self):
+        for kind, login in (('http', 'bWU6aHVzaC1odXNo'), ('socks5h', 'me:' + SECRET)):
+            with self.subTest(kind=kind), Pool() as pool, Proxy(kind) as proxy:
+                with Miner('stratum+tcp://pool.test:%d' % pool.port,
+                           '--proxy', '%s://me:%s@127.0.0.1:%d' % (kind, SECRET, proxy.port)) as miner:
+                    miner.wait_for('share accepted')
+                    self.assertNotIn(SECRET, miner.command_line())
+                    self.assertNotIn(SECRET, miner.text())
+                self.assertEqual(proxy.logins[-1], login)
+
+    def test_tls_goes_through_a_proxy_and_is_verified_for_the_name(self):
+        certificates = Certificates()
+        try:
+            with Pool('--tls', certificates.pair(certificates.other)) as pool, Proxy('socks5h') as proxy:
+                for name, says in (('other.example', 'share accepted'), ('pool.test', 'cannot connect: ')):
+                    with Miner('stratum+ssl://%s:%d' % (name, pool.port), '--cert', certificates.ca,
+                               '--proxy', 'socks5h://127.0.0.1:%d' % proxy.port) as miner:
+                        miner.wait_for(says)
+        finally:
+            certificates.remove()
+
+    def test_a_node_is_asked_through_the_proxy_too(self):
+        heard = []
+
+        def answer(client):
+            heard.append(client.recv(10000))
+        for kind in ('http', 'socks4a', 'socks5h'):
+            with self.subTest(kind=kind), Listener(answer) as node, Proxy(kind) as proxy:
+                with Miner('http://node.test:%d/' % node.port, '--proxy', '%s://127.0.0.1:%d' % (kind, proxy.port)) as miner:
+                    miner.wait_for('next attempt')
+                self.assertEqual(set(proxy.asked), {'node.test'})
+                self.assertIn(b'Host: node.test:%d' % node.port, heard[-1])
+
+    def test_a_reconnect_leads_to_another_host_of_the_domain_and_back(self):
+        """Which host is connected to shows in what the proxy is asked for."""
+        visits = []
+
+        def serve(client):
+            visits.append(client)
+            number = len(visits)
+            for line in client.makefile('rb'):
+                message = json.loads(line)
+                result = [[], 'a1b2c3d4', 4] if message['method'] == 'mining.subscribe' else True
+                client.sendall((json.dumps({'id': message['id'], 'result': result, 'error': None}) + '\n').encode())
+                if message['method'] == 'mining.authorize':
+                    if number == 2:
+                        return
+                    for host in ['evil.test', 'us.pool.test'] if number == 1 else []:
+                        client.sendall((json.dumps({'id': None, 'method': 'client.reconnect', 'params': [host, pool.port]}) + '\n').encode())
+        with Listener(serve) as pool, Proxy('socks5h') as proxy:
+            with Miner('stratum+tcp://eu.pool.test:%d' % pool.port, '--proxy', 'socks5h://127.0.0.1:%d' % proxy.port) as miner:
+                miner.wait_for('it leads to another host')
+                end = time.time() + PATIENCE
+                while len(proxy.asked) < 3 and time.time() < end:
+                    time.sleep(0.05)
+            self.assertEqual(proxy.asked[:3], ['eu.pool.test', 'us.pool.test', 'eu.pool.test'])
+
+    def test_proxies_of_the_environment_are_not_used(self):
+        with Pool() as pool, Proxy('http') as proxy:
+            env = {name: 'http://127.0.0.1:%d' % proxy.port for name in ('http_proxy', 'https_proxy', 'ALL_PROXY', 'all_proxy')}
+            with Miner('stratum+tcp://localhost:%d' % pool.port, env=env) as miner:
+                miner.wait_for('share accepted')
+            self.assertEqual(proxy.asked, [])
+
+    def test_nor_are_exceptions_of_the_environment(self):
+        with Pool() as pool, Proxy('http') as proxy:
+            with Miner('stratum+tcp://localhost:%d' % pool.port, '--proxy', 'http://127.0.0.1:%d' % proxy.port,
+                       env={'no_proxy': '*', 'NO_PROXY': '*'}) as miner:
+                miner.wait_for('share accepted')
+            self.assertEqual(set(proxy.asked), {'localhost'})
+
+    def test_a_proxy_that_resolves_nothing_itself_is_refused(self):
+        for proxy in ('socks5://me:%s@h:1' % SECRET, 'socks4://h:1', 'h:1'):
+            got = subprocess.run([ADIT, '-o', 'h:1', '--proxy', proxy], capture_output=True, text=True)
+            self.assertEqual(got.returncode, 2)
+            self.assertIn('neither http, socks4a nor socks5h', got.stderr)
+            self.assertNotIn(SECRET, got.stderr)
+
+
+class Secrets(unittest.TestCase):
+    def logged_in(self, *args, url='stratum+tcp://%s:%d', login=(), env=None, want='demo'):
+        """What is sent as user and password; and nothing else may show the password."""
+        heard = []
+        sent = threading.Event()
+
+        def serve(client):
+            lines = client.makefile('rb')
+            for line in lines:
+                message = json.loads(line)
+                if message['method'] == 'mining.authorize':
+                    heard.append(message['params'])
+                    sent.set()
+                result = [[], 'a1b2c3d4', 4] if message['method'] == 'mining.subscribe' else True
+                client.sendall((json.dumps({'id': message['id'], 'result': result, 'error': None}) + '\n').encode())
+        with Listener(serve) as pool, Miner(url % ('127.0.0.1', pool.port), *args, login=login, env=env) as miner:
+            self.assertTrue(sent.wait(PATIENCE), miner.text())
+            miner.wait_for('logged in as %s' % want)
+            self.assertNotIn(SECRET, miner.command_line())
+            out = miner.stop()
+            self.assertNotIn(SECRET, miner.text())
+            self.assertNotIn(SECRET, out)
+        return heard[0]
+
+    def test_a_password_leaves_the_command_line_however_it_was_given(self):
+        for login in (['-u', 'demo', '-p', SECRET], ['-u', 'demo', '-p' + SECRET], ['-u', 'demo', '--pass', SECRET],
+                      ['-u', 'demo', '--pass=' + SECRET], ['-O', 'demo:' + SECRET], ['--userpass=demo:' + SECRET]):
+            with self.subTest(login=login):
+                self.assertEqual(self.logged_in(login=login), ['demo', SECRET])
+
+    def test_a_login_in_the_url_is_masked(self):
+        self.assertEqual(self.logged_in(url='stratum+tcp://demo:' + SECRET + '@%s:%d'), ['demo', SECRET])
+
+    def test_a_password_may_come_from_a_file_or_the_environment(self):
+        with tempfile.NamedTemporaryFile('w') as file:
+            file.write(SECRET + '\r\nmore\n')
+            file.flush()
+            self.assertEqual(self.logged_in(login=['-u', 'demo', '--pass-file', file.name]), ['demo', SECRET])
+            self.assertEqual(self.logged_in(login=['-u', 'demo'], env={'ADIT_PASS': SECRET}), ['demo', SECRET])
+            self.assertEqual(self.logged_in(login=['-u', 'demo', '-p', 'x'], env={'ADIT_PASS': SECRET}), ['demo', 'x'])
+            with tempfile.NamedTemporaryFile('w', suffix='.json') as config:
+                json.dump({'pass-file': file.name, 'user': 'demo'}, config)
+                config.flush()
+                self.assertEqual(self.logged_in(login=['-c', config.name]), ['demo', SECRET])
+
+    def test_an_unusable_password_file_is_refused(self):
+        with tempfile.NamedTemporaryFile('w') as file:
+            for path, says in ((file.name, 'no line'), ('/nonexistent/pass', 'No such file'), ('/dev/zero', 'no text')):
+                got = subprocess.run([ADIT, '-o', 'h:1', '--pass-file', path], capture_output=True, text=True, timeout=PATIENCE)
+                self.assertEqual(got.returncode, 2)
+                self.assertIn(path, got.stderr)
+                self.assertIn(says, got.stderr)
+
+
+class Rolling(unittest.TestCase):
+    def mine(self, algo, *args, mask=ROLLED):
+        with Pool('--version-mask', mask, algo=algo) as pool, Miner('stratum+tcp://localhost:%d' % pool.port, '-a', algo, *args) as miner:
+            end = time.time() + PATIENCE
+            while time.time() < end and miner.text().count('share accepted') < 5:
+                time.sleep(0.05)
+            text = miner.text()
+            miner.stop()
+            summary = pool.stop()
+            self.assertGreaterEqual(summary['accepted'], 5, text)
+            self.assertEqual(summary['rejected'], 0, summary)
+        return [json.loads(line) for line in re.findall(r'> (\{.*"mining\.submit".*\})', text)]
+
+    def test_rolled_shares_have_six_parameters_and_are_good(self):
+        for algo in ('sha256d', 'lyra2rev2'):
+            for share in self.mine(algo):
+                self.assertEqual(len(share['params']), 6)
+                self.assertRegex(share['params'][5], r'^[0-9a-f]{8}$')
+                self.assertEqual(int(share['params'][5], 16) & ~int(ROLLED, 16), 0)
+
+    def test_it_can_be_switched_off(self):
+        for share in self.mine('sha256d', '--no-version-rolling'):
+            self.assertEqual(len(share['params']), 5)
+
+
+class Record(unittest.TestCase):
+    def lines(self, path):
+        """All that can be read."""
+        lines = []
+        with gzip.open(path, 'rt') as file:
+            try:
+                for line in file:
+                    lines.append(json.loads(line))
+            except EOFError:
+                pass
+        return lines
+
+    def test_a_record_can_be_read_after_the_end_and_after_a_kill(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for end in (signal.SIGTERM, signal.SIGKILL):
+                path = os.path.join(folder, 'session-%d.gz' % end)
+                with Pool('--job-interval', '1') as pool, \
+                        Miner('stratum+tcp://demo:%s@localhost:%d' % (SECRET, pool.port), '--record', path, login=()) as miner:
+                    miner.wait_for('share accepted')
+                    time.sleep(2.5)
+                    miner.run.send_signal(end)
+                    miner.run.wait(PATIENCE)
+                    lines = self.lines(path)
+                    self.assertEqual(lines[0], {'adit-record': 1, 'algo': 'sha256d', 'url': 'localhost:%d' % pool.port})
+                    for line in lines[1:]:
+                        self.assertEqual(set(line), {'t', 'conn', 'dir', 'line'})
+                    text = json.dumps(lines)
+                    self.assertNotIn(SECRET, text)
+                    for part in ('mining.subscribe', 'mining.authorize', 'mining.notify', 'mining.submit', '***'):
+                        self.assertIn(part, text)
+
+    def test_devpool_plays_a_record_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'session.gz')
+            with Pool('--job-interval', '1') as pool, Miner('stratum+tcp://localhost:%d' % pool.port, '--record', path) as miner:
+                miner.wait_for('share accepted')
+                miner.stop()
+            replay = subprocess.Popen([DEVPOOL, '--port', '0', '--replay', path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            try:
+                port = int(re.search(r':(\d+)$', replay.stdout.readline().strip()).group(1))
+                with Miner('stratum+tcp://localhost:%d' % port) as miner:
+                    miner.wait_for('logged in as demo')
+                    miner.wait_for('difficulty')
+            finally:
+                replay.kill()
+                replay.communicate()
+
+
+if __name__ == '__main__':
+    unittest.main()
