@@ -1,0 +1,114 @@
+// The search: hash cores that share one job and one range of nonces. It knows no bus and no register.
+//
+// Contract: `start` takes the job, in that one clock, from whatever was going on; `stop` ends it. `clear` is
+// stop and reset. A hit is offered with the tag of the job it belongs to until hit_ready; `start` and `stop`
+// abandon the nonces in flight and hits not yet taken, so no hit is ever offered under another job's tag.
+// `exhausted` is high for one clock when all nonces of the job are hashed and all its hits are taken.
+// CORES * DEPTH is at most 128: one nonce a clock is issued.
+`default_nettype none
+
+module miner_engine #(
+	parameter CORES = 1,	// hash cores, 1..127
+	parameter DEPTH = 0	// of each: round stages of a ring (2, 4, 8, 16, 32 or 64), or 0 for the iterative core
+) (
+	input  wire         clk,
+	input  wire         clear,
+	input  wire         start,
+	input  wire         stop,
+	input  wire [31:0]  job_tag,
+	input  wire [255:0] job_midstate,
+	input  wire [95:0]  job_tail,
+	input  wire [31:0]  job_target,
+	input  wire [31:0]  job_first,
+	input  wire [31:0]  job_last,
+	output wire         hit_valid,
+	input  wire         hit_ready,
+	output wire [31:0]  hit_tag,
+	output wire [31:0]  hit_nonce,
+	output wire         busy,
+	output wire         exhausted,
+	output reg  [7:0]   hashed_q	// nonces hashed in the clock before
+);
+	// The job that the cores see: constant from one start to the next.
+	reg         busy_q;
+	reg [31:0]  tag_q, target_q;
+	reg [255:0] midstate_q;
+	reg [95:0]  tail_q;
+	always @(posedge clk) begin
+		if (start) begin
+			tag_q <= job_tag;
+			midstate_q <= job_midstate;
+			tail_q <= job_tail;
+			target_q <= job_target;
+		end
+	end
+
+	wire abandon = clear || stop || start;
+	wire counter_valid;
+	wire [31:0] nonce;
+	wire [CORES-1:0] nonce_ready, core_hit_valid, core_hit_ready, core_hashed, core_idle;
+	wire [32*CORES-1:0] core_hit_nonce;
+
+	nonce_counter counter (
+		.clk(clk), .clear(clear || stop), .load(start), .first(job_first), .last(job_last),
+		.valid(counter_valid), .ready(|nonce_ready), .nonce(nonce));
+
+	// The lowest core that asks gets the nonce, the lowest that has a hit hands it out. A ring that goes
+	// away with an empty slot asks again when the slot comes round, so all find clocks of their own.
+	genvar i;
+	generate
+		for (i = 0; i < CORES; i = i + 1) begin : core
+			wire first_asking, first_hit;
+			if (i == 0) begin : lowest
+				assign first_asking = 1'b1;
+				assign first_hit = 1'b1;
+			end else begin : higher
+				assign first_asking = !(|nonce_ready[i-1:0]);
+				assign first_hit = !(|core_hit_valid[i-1:0]);
+			end
+			assign core_hit_ready[i] = hit_ready && first_hit;
+
+			if (DEPTH == 0) begin : iter
+				sha256d_iter hash (
+					.clk(clk), .clear(abandon), .midstate(midstate_q), .tail(tail_q), .target(target_q),
+					.nonce_valid(counter_valid && first_asking), .nonce_ready(nonce_ready[i]), .nonce(nonce),
+					.hit_valid(core_hit_valid[i]), .hit_ready(core_hit_ready[i]),
+					.hit_nonce(core_hit_nonce[32*i +: 32]), .hashed(core_hashed[i]), .idle(core_idle[i]));
+			end else begin : ring
+				sha256d_ring #(.DEPTH(DEPTH)) hash (
+					.clk(clk), .clear(abandon), .midstate(midstate_q), .tail(tail_q), .target(target_q),
+					.nonce_valid(counter_valid && first_asking), .nonce_ready(nonce_ready[i]), .nonce(nonce),
+					.hit_valid(core_hit_valid[i]), .hit_ready(core_hit_ready[i]),
+					.hit_nonce(core_hit_nonce[32*i +: 32]), .hashed(core_hashed[i]), .idle(core_idle[i]));
+			end
+		end
+	endgenerate
+
+	integer c;
+	reg [31:0] first_hit_nonce;
+	reg [7:0]  hashed;
+	always @* begin
+		first_hit_nonce = core_hit_nonce[31:0];
+		hashed = 8'd0;
+		for (c = CORES - 1; c >= 0; c = c - 1) begin
+			if (core_hit_valid[c])
+				first_hit_nonce = core_hit_nonce[32*c +: 32];
+			hashed = hashed + {7'd0, core_hashed[c]};
+		end
+	end
+
+	assign hit_valid = |core_hit_valid;
+	assign hit_tag   = tag_q;
+	assign hit_nonce = first_hit_nonce;
+	assign busy      = busy_q;
+	assign exhausted = busy_q && !counter_valid && &core_idle && !abandon;
+
+	always @(posedge clk) begin
+		hashed_q <= clear ? 8'd0 : hashed;
+		busy_q <= start || (busy_q && !exhausted);
+		if (clear || stop)
+			busy_q <= 1'b0;
+	end
+endmodule
+
+`default_nettype wire
