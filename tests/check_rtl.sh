@@ -72,9 +72,10 @@ lint() {
 	silent verilator --lint-only -Wall "$@" --top "$top" -I"$rtl" "$rtl/$top.v"
 }
 
+# But for the remark that an always @* which reads an array waits for all of it: that is meant.
 icarus_takes_the_rtl_without_a_warning() {
 	for top in miner_top sha256d_axis; do
-		silent iverilog -g2005 -Wall -Wno-timescale -Wno-sensitivity-entire-array -I"$rtl" -y"$rtl" \
+		silent iverilog -g2005 -Wall -Wno-sensitivity-entire-array -I"$rtl" -y"$rtl" \
 			-o out "$rtl/$top.v" || return
 	done
 }
@@ -97,7 +98,8 @@ icarus() {
 	iverilog -g2005-sv $parameters -I"$rtl" -I"$tb" -y"$rtl" -o out "$tb/$bench.v" && vvp -n out
 }
 
-# BENCH: the same bench in Verilator.
+# BENCH: the same bench in Verilator. The RTL is linted above, without any exception; a bench counts in integers
+# and has the only timescale, which lint would remark on.
 verilated() {
 	verilator --binary --timing -j 1 -Wno-lint -Wno-style -Wno-TIMESCALEMOD -I"$rtl" -I"$tb" --top "$1" -Mdir "verilated_$1" "$tb/$1.v" >build.log 2>&1 ||
 		{ cat build.log; return 1; }

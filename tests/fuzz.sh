@@ -9,6 +9,7 @@ source=$1 seconds=$2
 shift 2
 : "${CLANG:=clang}"
 
+# libFuzzer is clang's; without it nothing here can run, and that is said.
 command -v "$CLANG" >/dev/null || { echo "skipped fuzz: no clang"; exit 77; }
 command -v pkg-config >/dev/null || { echo "skipped fuzz: no pkg-config"; exit 77; }
 
