@@ -92,11 +92,10 @@ bool tally_share_sent(struct tally *tally, const struct share *share, long heigh
 	return true;
 }
 
-void tally_share_replied(struct tally *tally, double difficulty, double seconds, const char *reason)
+static void tell_reply(struct tally *tally, double difficulty, double seconds, const char *reason)
 {
 	char note[THROTTLE_NOTE_MAX], text[32];
 
-	add(tally, reason ? &tally->stats.rejected : &tally->stats.accepted, 1);
 	if (!throttle_pass(reason ? &tally->rejected : &tally->accepted, note))
 		return;
 	show(text, difficulty);
@@ -106,12 +105,18 @@ void tally_share_replied(struct tally *tally, double difficulty, double seconds,
 		log_info("pool %s: share accepted, diff %s, %.0f ms%s", tally->name, text, 1000 * seconds, note);
 }
 
+void tally_share_replied(struct tally *tally, double difficulty, double seconds, const char *reason)
+{
+	tell_reply(tally, difficulty, seconds, reason);
+	add(tally, reason ? &tally->stats.rejected : &tally->stats.accepted, 1);
+}
+
 void tally_share_stale(struct tally *tally, const struct share *share)
 {
 	char text[32];
 
-	add(tally, &tally->stats.stale, 1);
 	log_debug("pool %s: stale share dropped, diff %s", tally->name, show(text, share->difficulty));
+	add(tally, &tally->stats.stale, 1);
 }
 
 void tally_share_dropped(struct tally *tally)
@@ -130,6 +135,6 @@ void tally_shares_unanswered(struct tally *tally, unsigned count)
 {
 	if (count == 0)
 		return;
-	add(tally, &tally->stats.unanswered, count);
 	log_warn("pool %s: no reply to %u share%s", tally->name, count, count > 1 ? "s" : "");
+	add(tally, &tally->stats.unanswered, count);
 }

@@ -1,7 +1,8 @@
 /*
  * The tally of a pool: what is counted of it, and what the operator reads about its
  * shares. Written by the pool thread, but for dropped shares, which any thread may
- * report; read by any.
+ * report; read by any. What became of a share is told before it is counted, so who
+ * sees the count finds the line.
  */
 #ifndef POOL_TALLY_H
 #define POOL_TALLY_H

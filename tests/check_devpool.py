@@ -17,6 +17,8 @@ import tempfile
 import time
 import unittest
 
+from tries import holds_once
+
 DEVPOOL = os.environ.get("DEVPOOL", "./devpool")
 EASY = 256 * 65535 / 2**48      # a share in every 256 hashes
 NEVER = 1e12                    # no share will be found
@@ -42,7 +44,7 @@ class Pool:
         return self.wait()
 
     def wait(self):
-        out, _ = self.process.communicate(timeout=10)
+        out, _ = self.process.communicate(timeout=60)
         self.errors.seek(0)
         self.log = self.errors.read().decode()
         self.errors.close()
@@ -66,7 +68,7 @@ class Client:
     """One connection. Notifications met while waiting for a reply take effect at once."""
 
     def __init__(self, pool, user="miner", login=True, tls=None, session=None, extensions=None, trusting=True):
-        self.socket = socket.create_connection(("127.0.0.1", pool.port), timeout=5)
+        self.socket = socket.create_connection(("127.0.0.1", pool.port), timeout=60)
         if tls:
             self.socket = tls.wrap_socket(self.socket, server_hostname="localhost")
         self.lines = self.socket.makefile("rb")
@@ -154,7 +156,7 @@ class Client:
 
     def next_job(self, wanted=lambda job: True):
         """The next job that is as wanted; an error when none is for ten seconds."""
-        end, count = time.monotonic() + 10, len(self.jobs)
+        end, count = time.monotonic() + 60, len(self.jobs)
         while len(self.jobs) == count or not wanted(self.jobs[-1]):
             assert time.monotonic() < end, "no such job"
             self.receive()
@@ -280,6 +282,7 @@ class Shares(unittest.TestCase):
 
 
 class Jobs(unittest.TestCase):
+    @holds_once
     def test_jobs_come_on_time_and_every_nth_is_clean(self):
         with Pool("--job-interval", "0.2", "--clean-every", "3") as pool, Client(pool) as client:
             start = time.monotonic()
@@ -638,6 +641,7 @@ class Books(unittest.TestCase):
             summary = pool.stop()
         self.assertEqual((summary["accepted"], summary["late"], summary["after_clean"]), (2, 2, 1))
 
+    @holds_once
     def test_a_job_ends_when_the_clean_one_leaves_not_when_it_is_made(self):
         with Pool("--difficulty", repr(EASY), "--job-interval", "3.5", "--clean-every", "1", "--grace", "9",
                   "--fault", "batch=1000") as pool:
@@ -649,7 +653,7 @@ class Books(unittest.TestCase):
             summary = pool.stop()
         self.assertEqual((summary["accepted"], summary["late"], summary["after_clean"]), (1, 1, 0))
 
-
+    @holds_once
     def test_a_job_whose_end_was_cut_off_ends_on_the_next_connection(self):
         with Pool("--difficulty", repr(EASY), "--job-interval", "1.5", "--clean-every", "1", "--grace", "9",
                   "--fault", "batch=700") as pool:
@@ -677,6 +681,7 @@ class Faults(unittest.TestCase):
                              b"\n" for i, share in zip(ids, shares)))
         return list(ids)
 
+    @holds_once
     def test_late_answers_come_late_and_all_else_on_time(self):
         with Pool("--difficulty", repr(EASY), "--fault", "late=1000") as pool, Client(pool) as client:
             start = time.monotonic()
@@ -862,6 +867,7 @@ class Faults(unittest.TestCase):
             for job in client.jobs:
                 self.assertEqual(client.submit(client.solve(job)), 0)
 
+    @holds_once
     def test_a_storm_is_ten_clean_jobs_a_second(self):
         with Pool("--fault", "storm") as pool, Client(pool) as client:
             start = time.monotonic()
@@ -870,6 +876,7 @@ class Faults(unittest.TestCase):
             self.assertTrue(all(job[8] for job in jobs))
             self.assertEqual(len({job[1] for job in jobs}), 20)
 
+    @holds_once
     def test_silence_ends_and_loses_nothing(self):
         with Pool("--fault", "silent=0.6", "--job-interval", "0.05") as pool, Client(pool) as client:
             gaps, last, end = [], time.monotonic(), time.monotonic() + 3
@@ -881,6 +888,7 @@ class Faults(unittest.TestCase):
             self.assertEqual(numbers, list(range(numbers[0], numbers[0] + len(numbers))))
             self.assertTrue(2 <= sum(gap > 0.5 for gap in gaps) <= 3, sorted(gaps)[-5:])
 
+    @holds_once
     def test_connections_are_dropped_by_chance(self):
         lives = []
         with Pool("--fault", "drop=0.2", "--seed", "3") as pool:
@@ -910,7 +918,7 @@ class Faults(unittest.TestCase):
         with Pool("--fault", "all=0.1,drop=1000", "--time-limit", "4.5") as pool:
             pool.wait()
         turns = [line.split("fault ")[1].split(" ")[0] for line in pool.log.splitlines() if "devpool: fault " in line]
-        run = subprocess.run([DEVPOOL, "--help"], capture_output=True, timeout=10, text=True)
+        run = subprocess.run([DEVPOOL, "--help"], capture_output=True, timeout=60, text=True)
         names = [line.split()[0] for line in run.stdout.split("\n\n")[-1].splitlines()]
         self.assertEqual(len(names), 22)
         names.remove("drop")
@@ -985,7 +993,7 @@ class Tls(unittest.TestCase):
     def test_a_wrong_file_is_named(self):
         for pair, named in (("/no/cert," + self.key, "/no/cert"), (self.cert + ",/no/key", "/no/key"),
                             (self.key + "," + self.key, self.key)):
-            run = subprocess.run([DEVPOOL, "--port", "0", "--tls", pair], capture_output=True, timeout=10, text=True)
+            run = subprocess.run([DEVPOOL, "--port", "0", "--tls", pair], capture_output=True, timeout=60, text=True)
             self.assertEqual((run.returncode, run.stdout), (1, ""))
             self.assertIn(named, run.stderr)
 
@@ -1033,6 +1041,7 @@ class Replay(unittest.TestCase):
     def line(self, client):
         return client.lines.readline().decode().strip()
 
+    @holds_once
     def test_each_request_gets_what_it_got_then(self):
         with Pool("--replay", self.record()) as pool, Client(pool, login=False) as client:
             self.raw(client, {"id": "a", "method": "mining.subscribe", "params": []})
@@ -1064,6 +1073,7 @@ class Replay(unittest.TestCase):
             pool.stop()
         self.assertIn("mining.never_asked was not asked then", pool.log)
 
+    @holds_once
     def test_it_can_go_faster_and_needs_no_compression(self):
         with Pool("--replay", self.record(compress=False), "--replay-speed", "10") as pool, \
              Client(pool, login=False) as client:
@@ -1108,7 +1118,7 @@ class Replay(unittest.TestCase):
         self.refused("/no/such/file", "open", "")
 
     def refused(self, path, where, why):
-        run = subprocess.run([DEVPOOL, "--port", "0", "--replay", path], capture_output=True, timeout=10, text=True)
+        run = subprocess.run([DEVPOOL, "--port", "0", "--replay", path], capture_output=True, timeout=60, text=True)
         self.assertEqual((run.returncode, run.stdout), (1, ""), why)
         for part in path, where, why:
             self.assertIn(part, run.stderr)
@@ -1130,11 +1140,11 @@ class Program(unittest.TestCase):
                      ["--version-mask", "zzzzzzzz"],
                      ["--fault", "nonsense"], ["--fault", "late=x"], ["--fault", "late,"], ["--fault", "drop=0"],
                      ["--fault", "mute=101"], ["--fault", "all=0"], ["--seed", "-1"], ["--replay-speed", "0"]):
-            run = subprocess.run([DEVPOOL, *args], capture_output=True, timeout=10)
+            run = subprocess.run([DEVPOOL, *args], capture_output=True, timeout=60)
             self.assertEqual((run.returncode, run.stdout, run.stderr.count(b"\n")), (2, b"", 1), args)
 
     def test_help_names_every_option(self):
-        run = subprocess.run([DEVPOOL, "--help"], capture_output=True, timeout=10)
+        run = subprocess.run([DEVPOOL, "--help"], capture_output=True, timeout=60)
         self.assertEqual(run.returncode, 0)
         for option in ("--algo", "--port", "--difficulty", "--vardiff", "--job-interval", "--clean-every", "--grace",
                        "--user", "--extranonce2-size", "--time-limit", "--json", "--tls", "--version-mask",

@@ -476,11 +476,11 @@ static void by_quota_lost_time_is_not_given_back(void **state)
 	s->config.slice_s = 0.1;
 	open_pools(s);
 	start_on(s, 0, 1);
-	nanosleep(&(struct timespec){ .tv_sec = 4 }, NULL);
+	nanosleep(&(struct timespec){ .tv_sec = 8 }, NULL);
 	start_on(s, 1, 1);
 	double began = clock_now();
 	WAIT_UNTIL(hangs(s, 0));
-	if (clock_now() - began > 3)
+	if (clock_now() - began > 7)
 		fail_with("the second kept it for %.1f s", clock_now() - began);
 }
 
@@ -504,7 +504,7 @@ static void they_stop_at_once_at_any_time(void **state)
 		double began = clock_now();
 		board_close(&s->rig.board);
 		pools_stop(s->pools);
-		if (clock_now() - began > 1)
+		if (clock_now() - began > STOP_LIMIT)
 			fail_with("took %.1f s", clock_now() - began);
 		assert_int_equal(teardown(state), 0);
 		free(text);

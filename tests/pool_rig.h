@@ -35,7 +35,8 @@
 #define RIG_SANITIZED 0
 #endif
 
-#define PATIENCE	20	/* s for what must happen; on a quiet machine it takes milliseconds */
+#define PATIENCE	60	/* s for what must happen; on a quiet machine it takes milliseconds */
+#define STOP_LIMIT	10	/* s for what must not wait; on a quiet machine it takes a tenth of one */
 #define SECRET		"hush-hush"
 
 struct rig {
@@ -88,7 +89,7 @@ void assert_all_good(struct rig *);
 /* Until a new publication has replaced the one that find() used last. */
 void wait_new_work(struct rig *);
 
-/* pool_stop() takes no longer than a second. */
+/* pool_stop() waits for nothing that may not come. */
 void stop_is_quick(struct rig *);
 
 /* All that was logged, until the next call. */
