@@ -11,6 +11,8 @@ cd "${1:-$(dirname "$0")/..}"
 layers='
 miner.h
 base     base
+field    base field
+cipher   base cipher
 sha3     base sha3
 algo     base sha3 algo
 work     base algo work
