@@ -22,6 +22,11 @@ static inline uint64_t load_le64(const uint8_t *p)
 	return load_le32(p) | (uint64_t)load_le32(p + 4) << 32;
 }
 
+static inline uint64_t load_be64(const uint8_t *p)
+{
+	return (uint64_t)load_be32(p) << 32 | load_be32(p + 4);
+}
+
 static inline void store_le32(uint8_t *p, uint32_t v)
 {
 	p[0] = (uint8_t)v;

@@ -124,3 +124,14 @@ void aes128_ctr(const struct aes128 *cipher, uint8_t counter[AES128_BLOCK], uint
 		len -= part;
 	}
 }
+
+void aes128_ctr_at(uint8_t counter[AES128_BLOCK], const uint8_t first[AES128_BLOCK], uint64_t block)
+{
+	unsigned carry = 0;
+
+	for (unsigned i = AES128_BLOCK; i-- > 0; block >>= 8) {
+		carry += first[i] + (unsigned)(block & 0xff);
+		counter[i] = (uint8_t)carry;
+		carry >>= 8;
+	}
+}

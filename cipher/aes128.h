@@ -39,4 +39,7 @@ void aes128_encrypt(const struct aes128 *, uint8_t out[AES128_BLOCK], const uint
  */
 void aes128_ctr(const struct aes128 *, uint8_t counter[AES128_BLOCK], uint8_t *out, const uint8_t *in, size_t len);
 
+/* The counter of block number `block` of a text whose first block has `first`. */
+void aes128_ctr_at(uint8_t counter[AES128_BLOCK], const uint8_t first[AES128_BLOCK], uint64_t block);
+
 #endif

@@ -14,12 +14,15 @@ base     base
 field    base field
 cipher   base cipher
 sha3     base sha3
+cores    base field cipher sha3 cores
 algo     base sha3 algo
 work     base algo work
 simd     base sha3 algo work simd
 pool     base sha3 algo work pool
-fpga     base sha3 algo work fpga
+fpga     base sha3 cores algo work fpga
+offload  base field cipher sha3 cores fpga offload
 cli      base sha3 algo work simd pool fpga cli
+offload.c base offload
 miner.c  base sha3 algo work simd pool fpga cli
 '
 

@@ -1,0 +1,49 @@
+/*
+ * A stream of tasks through any mix of devices: one side fills them, the devices compute
+ * them at whatever speed each has, the other side takes them off in order. Filling has a
+ * thread of its own; taking off is done by the caller.
+ */
+#ifndef OFFLOAD_STREAM_H
+#define OFFLOAD_STREAM_H
+
+#include "offload/device.h"
+#include "offload/ring.h"
+
+struct stream {
+	/* what to compute */
+	const struct core *core;
+	const struct core_params *params;
+	uint64_t first;			/* the number of the first item */
+	const struct device_want *wants;
+	unsigned want_count;
+	size_t task_items;		/* at most so many items in a task */
+	unsigned depth;			/* tasks under way at most */
+
+	/*
+	 * Fill task->in and set task->batch.items (1..task_items) and task->len. Returns 1, 0 at the end, or -1 logged.
+	 * Called by a thread of its own, until it returns other than 1.
+	 */
+	int (*fill)(void *ctx, struct task *);
+
+	/* Use task->out. 0, or -1 logged. Called in the order of filling. */
+	int (*take_off)(void *ctx, struct task *);
+	void *ctx;
+};
+
+/* What one worker did. */
+struct stream_worker {
+	struct device device;
+	uint64_t tasks, items;
+	bool lost;			/* it failed; its task went to the others */
+};
+
+struct stream_result {
+	double seconds;			/* from the first worker's start to the last task's end */
+	unsigned worker_count;
+	struct stream_worker workers[DEVICES_MAX];
+};
+
+/* 0 when all was filled, computed and taken off; else -1, logged. */
+int stream_run(const struct stream *, struct stream_result *);
+
+#endif

@@ -1,0 +1,337 @@
+/* The stream of tasks with devices of every temper, and the seal against OpenSSL's whole AEAD. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+#include <openssl/evp.h>
+
+#include "base/log.h"
+#include "offload/seal.h"
+#include "offload/stream.h"
+
+#define TASK_ITEMS	8
+#define DEPTH		5
+#define TASKS		200
+#define ITEMS		(TASKS * TASK_ITEMS - 3)	/* the last task is short */
+
+/* Devices for the tests: each computes the core, in its own manner. */
+
+static bool any(const struct core *core)
+{
+	(void)core;
+	return true;
+}
+
+static int right(struct device *device, const struct batch *batch)
+{
+	(void)device;
+	batch->core->plain(batch);
+	return 0;
+}
+
+static int slow(struct device *device, const struct batch *batch)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
+	return right(device, batch);
+}
+
+static int by_whim(struct device *device, const struct batch *batch)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = (long)(batch->first * 7919 % 1000000) }, NULL);
+	return right(device, batch);
+}
+
+static int wrong(struct device *device, const struct batch *batch)
+{
+	right(device, batch);
+	batch->out[batch->items * batch->core->item_out - 1] ^= 1;
+	return 0;
+}
+
+static _Atomic unsigned broken;
+
+/* Computes nothing before two others broke. */
+static int last(struct device *device, const struct batch *batch)
+{
+	while (broken < 2)
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	return right(device, batch);
+}
+
+/* It passes its proof, and breaks in the middle of the third task, when part of the result is written. */
+static int breaks(struct device *device, const struct batch *batch)
+{
+	unsigned *calls = device->state;
+
+	right(device, batch);
+	if (++*calls < 3)
+		return 0;
+	memset(batch->out, 0xee, batch->items * batch->core->item_out / 2);
+	broken++;
+	return -1;
+}
+
+static int remember(struct device *device)
+{
+	device->state = calloc(1, sizeof(unsigned));
+	return device->state ? 0 : -1;
+}
+
+static void forget(struct device *device)
+{
+	free(device->state);
+}
+
+static int fail_to_open(struct device *device)
+{
+	(void)device;
+	return -1;
+}
+
+static const struct device_kind good = { .name = "good", .offers = any, .run = right },
+	lame = { .name = "lame", .offers = any, .run = slow },
+	patient = { .name = "patient", .offers = any, .run = last }, moody = { .name = "moody", .offers = any, .run = by_whim },
+	lying = { .name = "lying", .offers = any, .run = wrong },
+	brittle = { .name = "brittle", .offers = any, .open = remember, .run = breaks, .close = forget },
+	dead = { .name = "dead", .offers = any, .open = fail_to_open, .run = right };
+
+/* A stream whose input is numbered bytes, and whose output is compared with the plain form's over the whole. */
+struct scene {
+	struct stream stream;
+	struct stream_result result;
+	struct core_params params;
+	uint8_t *in, *out, *expected;
+	size_t filled, taken;		/* items */
+	size_t fill_fails_at, take_off_fails_at;	/* items; 0: never */
+};
+
+static int fill(void *ctx, struct task *task)
+{
+	struct scene *scene = ctx;
+	size_t size = scene->stream.core->item_in, left = ITEMS - scene->filled;
+
+	if (scene->fill_fails_at > 0 && scene->filled >= scene->fill_fails_at)
+		return -1;
+	assert_int_equal(task->room, TASK_ITEMS * size);
+	task->batch.items = left < TASK_ITEMS ? left : TASK_ITEMS;
+	memcpy(task->in, scene->in + scene->filled * size, task->batch.items * size);
+	scene->filled += task->batch.items;
+	return task->batch.items > 0;
+}
+
+static int take_off(void *ctx, struct task *task)
+{
+	struct scene *scene = ctx;
+	size_t size = scene->stream.core->item_out;
+
+	if (scene->take_off_fails_at > 0 && scene->taken >= scene->take_off_fails_at)
+		return -1;
+	memcpy(scene->out + scene->taken * size, task->out, task->batch.items * size);
+	scene->taken += task->batch.items;
+	return 0;
+}
+
+static void open_scene(struct scene *scene, const char *core)
+{
+	*scene = (struct scene){ .in = calloc(ITEMS, 64), .out = calloc(ITEMS, 64), .expected = calloc(ITEMS, 64) };
+	assert_true(scene->in && scene->out && scene->expected);
+	scene->params = (struct core_params){ .key = { 9 }, .iv = { 8 } };
+	scene->stream = (struct stream){ .core = core_find(core), .params = &scene->params, .first = 1, .task_items = TASK_ITEMS,
+					 .depth = DEPTH, .fill = fill, .take_off = take_off, .ctx = scene };
+	core_example(scene->stream.core, scene->in, ITEMS);
+	scene->stream.core->plain(&(struct batch){ scene->stream.core, &scene->params, 1, ITEMS, scene->in, scene->expected });
+}
+
+static void close_scene(struct scene *scene)
+{
+	free(scene->in);
+	free(scene->out);
+	free(scene->expected);
+}
+
+static int run_with(struct scene *scene, const struct device_want *wants, unsigned count)
+{
+	scene->stream.wants = wants;
+	scene->stream.want_count = count;
+	return stream_run(&scene->stream, &scene->result);
+}
+
+static void assert_whole(const struct scene *scene)
+{
+	assert_int_equal(scene->taken, ITEMS);
+	assert_memory_equal(scene->out, scene->expected, ITEMS * scene->stream.core->item_out);
+}
+
+static void results_come_in_order_whatever_the_speeds(void **state)
+{
+	static const struct device_want mixes[][4] = {
+		{ { &good, 0 } }, { { &lame, 0 }, { &good, 0 } }, { { &moody, 0 }, { &moody, 1 }, { &moody, 2 }, { &lame, 0 } },
+	};
+	static const unsigned counts[] = { 1, 2, 4 };
+
+	(void)state;
+	for (const struct core *core = cores; core->name; core++) {
+		for (unsigned i = 0; i < 3; i++) {
+			struct scene scene;
+			uint64_t tasks = 0;
+
+			open_scene(&scene, core->name);
+			assert_int_equal(run_with(&scene, mixes[i], counts[i]), 0);
+			assert_whole(&scene);
+			for (unsigned j = 0; j < counts[i]; j++)
+				tasks += scene.result.workers[j].tasks;
+			assert_int_equal(tasks, TASKS);
+			close_scene(&scene);
+		}
+	}
+}
+
+static void a_lost_device_costs_nothing_while_another_is_left(void **state)
+{
+	static const struct device_want mix[] = { { &brittle, 0 }, { &patient, 0 }, { &dead, 0 }, { &brittle, 1 }, { &lying, 0 } };
+	struct scene scene;
+
+	(void)state;
+	open_scene(&scene, "chacha20");
+	broken = 0;
+	assert_int_equal(run_with(&scene, mix, 5), 0);
+	assert_whole(&scene);
+	assert_int_equal(scene.result.workers[0].tasks, 1);	/* and one was its proof */
+	for (unsigned i = 0; i < 5; i++)
+		assert_int_equal(scene.result.workers[i].lost, i != 1);
+	close_scene(&scene);
+}
+
+static void a_device_with_wrong_answers_is_not_used(void **state)
+{
+	(void)state;
+	for (const struct core *core = cores; core->name; core++) {
+		struct device device;
+
+		assert_int_equal(device_open(&device, &lying, 0, core), -1);
+		assert_int_equal(device_open(&device, &good, 0, core), 0);
+		device_close(&device);
+	}
+}
+
+static void without_any_device_it_ends(void **state)
+{
+	static const struct device_want mixes[][2] = { { { &dead, 0 }, { &dead, 1 } }, { { &brittle, 0 }, { &brittle, 1 } },
+						       { { &lying, 0 }, { &dead, 0 } } };
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		struct scene scene;
+
+		open_scene(&scene, "aes128-ctr");
+		assert_int_equal(run_with(&scene, mixes[i], 2), -1);
+		assert_true(scene.taken < ITEMS);
+		assert_memory_equal(scene.out, scene.expected, scene.taken * 16);
+		close_scene(&scene);
+	}
+}
+
+static void an_error_at_either_end_ends_it(void **state)
+{
+	static const struct device_want mix[] = { { &good, 0 }, { &moody, 0 } };
+
+	(void)state;
+	for (unsigned at = 1; at < ITEMS; at += 97) {
+		struct scene scene;
+
+		open_scene(&scene, "sha256d");
+		scene.fill_fails_at = at;
+		assert_int_equal(run_with(&scene, mix, 2), -1);
+		close_scene(&scene);
+		open_scene(&scene, "sha256d");
+		scene.take_off_fails_at = at;
+		assert_int_equal(run_with(&scene, mix, 2), -1);
+		assert_true(scene.taken >= at && scene.taken < at + TASK_ITEMS);
+		assert_memory_equal(scene.out, scene.expected, scene.taken * 32);
+		close_scene(&scene);
+	}
+}
+
+static void lists_of_workers_are_read(void **state)
+{
+	struct device_want wants[DEVICES_MAX];
+	char why[DEVICE_WHY];
+	static const char *const bad[] = { "", "cpu,", ",cpu", "cpu:", "cpu:0", "cpu:x", "cpu:2x", "cpu:65", "cpu:-1", "cpu:64,null",
+					   "gpu", "cpu;plain", "cpu:99999999999999999999", "cpu:+2", "cpu: 2" };
+
+	(void)state;
+	assert_int_equal(devices_parse(wants, "cpu:2,null,cpu,plain:1", why), 5);
+	assert_ptr_equal(wants[0].kind, &device_cpu);
+	assert_ptr_equal(wants[2].kind, &device_null);
+	assert_ptr_equal(wants[3].kind, &device_cpu);
+	assert_int_equal(wants[3].index, 2);
+	assert_ptr_equal(wants[4].kind, &device_plain);
+	assert_int_equal(devices_parse(wants, "cpu:64", why), 64);
+	for (unsigned i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+		why[0] = '\0';
+		assert_int_equal(devices_parse(wants, bad[i], why), -1);
+		assert_true(strlen(why) > 0);
+	}
+}
+
+/* The text encrypted by the core and the tag taken over its parts are together what OpenSSL makes of the whole. */
+static void sealed_text_is_openssls(void **state)
+{
+	static uint8_t text[20000], mine[sizeof text + 64], theirs[sizeof text];
+
+	(void)state;
+	for (unsigned round = 0; round < 200; round++) {
+		size_t len = round < 40 ? round : (size_t)rand() % sizeof text, aad_len = (size_t)rand() % 40;
+		uint8_t aad[40], tag[SEAL_TAG], right_tag[SEAL_TAG];
+		struct core_params params;
+		struct seal seal;
+		int part;
+
+		for (size_t i = 0; i < len; i++)
+			text[i] = (uint8_t)(rand() >> 5);
+		for (size_t i = 0; i < sizeof params; i++)
+			((uint8_t *)&params)[i] = (uint8_t)(rand() >> 5);
+		memset(aad, (int)round, sizeof aad);
+
+		EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
+		assert_int_equal(EVP_EncryptInit_ex(context, EVP_chacha20_poly1305(), NULL, params.key, params.iv), 1);
+		assert_int_equal(EVP_EncryptUpdate(context, NULL, &part, aad, (int)aad_len), 1);
+		assert_int_equal(EVP_EncryptUpdate(context, theirs, &part, text, (int)len), 1);
+		assert_int_equal(EVP_EncryptFinal_ex(context, theirs + part, &part), 1);
+		assert_int_equal(EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, SEAL_TAG, right_tag), 1);
+		EVP_CIPHER_CTX_free(context);
+
+		const struct core *core = core_find("chacha20");
+		core->plain(&(struct batch){ core, &params, SEAL_FIRST, (len + 63) / 64, text, mine });
+		assert_memory_equal(mine, theirs, len);
+		assert_int_equal(seal_begin(&seal, &params, aad, aad_len), 0);
+		for (size_t at = 0, step; at < len; at += step) {
+			step = (size_t)rand() % 500 + 1;
+			step = step < len - at ? step : len - at;
+			assert_int_equal(seal_add(&seal, mine + at, step), 0);
+		}
+		assert_int_equal(seal_end(&seal, tag), 0);
+		assert_memory_equal(tag, right_tag, SEAL_TAG);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(results_come_in_order_whatever_the_speeds),
+		cmocka_unit_test(a_lost_device_costs_nothing_while_another_is_left),
+		cmocka_unit_test(a_device_with_wrong_answers_is_not_used),
+		cmocka_unit_test(without_any_device_it_ends),
+		cmocka_unit_test(an_error_at_either_end_ends_it),
+		cmocka_unit_test(lists_of_workers_are_read),
+		cmocka_unit_test(sealed_text_is_openssls),
+	};
+
+	log_setup(LOG_ERROR, false);
+	return cmocka_run_group_tests_name("offload", tests, NULL, NULL);
+}

@@ -1,0 +1,259 @@
+#!/usr/bin/env python3
+"""adit-offload as a user meets it. OFFLOAD names the program (./adit-offload)."""
+import hashlib, json, os, random, signal, subprocess, tempfile, time, unittest
+import xml.etree.ElementTree
+
+OFFLOAD = os.path.abspath(os.environ.get('OFFLOAD', './adit-offload'))
+KEY = bytes(range(1, 33))
+P = 2**256 - 2**32 - 977
+PATIENCE = 240
+HEADER, TAG = 32, 16
+CIPHERS = {'chacha20-poly1305': 32, 'chacha20': 32, 'aes128-ctr': 16}       # bytes of key
+MIXES = 'cpu', 'cpu:2', 'plain', 'cpu:2,plain:2'
+
+
+def text(length, seed=1):
+    return random.Random(seed).randbytes(length)
+
+
+class Offload(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.key = self.file('key', KEY)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def file(self, name, content):
+        with open(self.path(name), 'wb') as file:
+            file.write(content)
+        return self.path(name)
+
+    def read(self, name):
+        with open(self.path(name), 'rb') as file:
+            return file.read()
+
+    def run_it(self, *args, **more):
+        return subprocess.run([OFFLOAD, *args], capture_output=True, timeout=PATIENCE, cwd=self.folder, **more)
+
+    def good(self, *args, **more):
+        got = self.run_it(*args, **more)
+        self.assertEqual(got.returncode, 0, (args, got.stderr))
+        return got.stdout.decode()
+
+    def refused(self, status, reason, *args, **more):
+        """One sentence that says why, and no file more than before."""
+        before = sorted(os.listdir(self.folder))
+        got = self.run_it(*args, **more)
+        self.assertEqual(got.returncode, status, (args, got.stderr))
+        self.assertIn(reason, got.stderr.decode())
+        self.assertEqual(len(got.stderr.splitlines()), 1, got.stderr)
+        self.assertEqual(sorted(os.listdir(self.folder)), before)
+
+
+class Files(Offload):
+    def openssl(self, cipher, key, iv, content):
+        """What openssl makes of it; its ChaCha20 begins with the count of the block."""
+        first = {'chacha20-poly1305': b'\1\0\0\0', 'chacha20': bytes(4), 'aes128-ctr': b''}[cipher]
+        name = '-aes-128-ctr' if cipher == 'aes128-ctr' else '-chacha20'
+        iv = first + iv[:12] if first else iv
+        return subprocess.run(['openssl', 'enc', name, '-K', key.hex(), '-iv', iv.hex()], input=content, capture_output=True,
+                              timeout=PATIENCE, check=True).stdout
+
+    def test_what_is_encrypted_is_openssls_and_decrypts_to_the_same(self):
+        for cipher, key_len in CIPHERS.items():
+            key = self.file('key', KEY[:key_len])
+            for i, length in enumerate((0, 1, 15, 16, 63, 64, 65, 4095, 4096, 4097, 8192, 100001)):
+                with self.subTest(cipher=cipher, length=length):
+                    plain = text(length)
+                    self.file('in', plain)
+                    mix = ['--workers', MIXES[i % len(MIXES)], '--chunk', '4', '--depth', '3', '--key-file', key, '--force', '--quiet']
+                    self.good('encrypt', '--cipher', cipher, *mix, 'in', 'sealed')
+                    sealed = self.read('sealed')
+                    tag = TAG if 'poly' in cipher else 0
+                    self.assertEqual(len(sealed), HEADER + length + tag)
+                    self.assertEqual(sealed[HEADER:HEADER + length], self.openssl(cipher, KEY[:key_len], sealed[16:32], plain))
+                    self.good('decrypt', *mix, 'sealed', 'out')
+                    self.assertEqual(self.read('out'), plain)
+
+    def test_no_two_files_have_the_same_nonce(self):
+        self.file('in', b'')
+        nonces = set()
+        for i in range(20):
+            self.good('encrypt', '--key-file', self.key, '--force', '--quiet', 'in', 'sealed')
+            nonces.add(self.read('sealed')[16:28])
+        self.assertEqual(len(nonces), 20)
+
+    def test_a_changed_bit_anywhere_is_seen_and_leaves_nothing(self):
+        self.file('in', text(300))
+        self.good('encrypt', '--key-file', self.key, 'in', 'sealed', '--quiet')
+        sealed = self.read('sealed')
+        for place in (*range(HEADER), HEADER, HEADER + 299, *range(len(sealed) - TAG, len(sealed))):
+            damaged = bytearray(sealed)
+            damaged[place] ^= 1 << place % 8
+            self.file('damaged', damaged)
+            if place in range(0, 8):
+                reason = 'no file that adit-offload encrypted'
+            elif place == 8 or place in range(10, 16):
+                reason = 'a format that this version does not know'
+            elif place == 9:
+                reason = 'damaged'      # 1 ^ 2 = 3, another cipher, whose key is of another length
+                self.assertNotEqual(self.run_it('decrypt', '--key-file', self.key, 'damaged', 'out').returncode, 0)
+                continue
+            else:
+                reason = 'the key is wrong or the file was damaged; nothing was written'
+            self.refused(1, reason, 'decrypt', '--key-file', self.key, 'damaged', 'out')
+        for length in (0, 7, HEADER, HEADER + TAG - 1):
+            self.file('damaged', sealed[:length])
+            self.refused(1, 'damaged', 'decrypt', '--key-file', self.key, 'damaged', 'out')
+        for content in (sealed[:-1], sealed + b'x', sealed[:HEADER + 10] + sealed[HEADER + 11:]):
+            self.file('damaged', content)
+            self.refused(1, 'the key is wrong or the file was damaged', 'decrypt', '--key-file', self.key, 'damaged', 'out')
+        self.file('other', KEY[::-1])
+        self.refused(1, 'the key is wrong', 'decrypt', '--key-file', 'other', 'sealed', 'out')
+
+    def test_keys_come_from_a_file_or_the_environment_and_are_never_shown(self):
+        self.file('in', text(1000))
+        self.file('hex', KEY.hex().encode() + b'\n')
+        self.good('encrypt', '--key-file', self.key, 'in', 'sealed')
+        self.good('decrypt', '--key-file', 'hex', 'sealed', 'out')
+        self.good('decrypt', '--force', 'sealed', 'out', env={**os.environ, 'ADIT_OFFLOAD_KEY': KEY.hex().upper()})
+        self.assertEqual(self.read('out'), text(1000))
+        self.refused(1, 'a key is wanted', 'decrypt', 'sealed', 'new')
+        for bad in (KEY[:31], KEY + b'x', KEY.hex().encode()[:-1], b'zz' * 32, b'', KEY.hex().encode() + b' x', bytes(100)):
+            self.file('bad', bad)
+            got = self.run_it('decrypt', '--key-file', 'bad', 'sealed', 'new')
+            self.assertEqual(got.returncode, 1)
+            self.assertIn(b'bad holds no key', got.stderr)
+            self.assertNotIn(KEY.hex()[:20].encode(), got.stderr)
+        self.refused(1, 'ADIT_OFFLOAD_KEY holds no key', 'decrypt', 'sealed', 'new', env={**os.environ, 'ADIT_OFFLOAD_KEY': 'secret'})
+        self.refused(1, 'the key file none cannot be read', 'decrypt', '--key-file', 'none', 'sealed', 'new')
+
+    def test_a_file_is_not_replaced_unless_asked(self):
+        self.file('in', b'new')
+        self.file('there', b'old')
+        self.refused(1, 'there is there already; --force replaces it', 'encrypt', '--key-file', self.key, 'in', 'there')
+        self.assertEqual(self.read('there'), b'old')
+        self.good('encrypt', '--key-file', self.key, '--force', 'in', 'there')
+        self.assertEqual(len(self.read('there')), HEADER + 3 + TAG)
+        os.mkdir(self.path('folder'))
+        self.refused(1, 'folder', 'encrypt', '--key-file', self.key, '--force', 'in', 'folder')
+        self.refused(1, 'no/such cannot be made', 'encrypt', '--key-file', self.key, 'in', 'no/such')
+        self.refused(1, 'none cannot be read', 'encrypt', '--key-file', self.key, 'none', 'out')
+        self.good('encrypt', '--key-file', self.key, '--discard', 'in', 'out')
+        self.assertFalse(os.path.exists(self.path('out')))
+        self.good('encrypt', '--key-file', self.key, '-', 'piped', input=b'x' * 100000)
+        self.good('decrypt', '--key-file', self.key, 'piped', 'out')
+        self.assertEqual(self.read('out'), b'x' * 100000)
+        self.assertEqual(os.stat(self.path('out')).st_mode & 0o077, 0)
+
+    def test_killed_at_any_moment_it_leaves_nothing(self):
+        self.file('in', text(16 << 20))
+        before, whole = sorted(os.listdir(self.folder)), 0
+        for i in range(12):
+            run = subprocess.Popen([OFFLOAD, 'encrypt', '--key-file', self.key, '--workers', 'plain', '--quiet', 'in', 'out'],
+                                   cwd=self.folder)
+            time.sleep(0.01 * i)
+            run.kill()
+            run.wait(PATIENCE)
+            if 'out' in os.listdir(self.folder):        # it was faster
+                self.good('decrypt', '--key-file', self.key, '--discard', 'out', 'x')
+                os.unlink(self.path('out'))
+                whole += 1
+            self.assertEqual(sorted(os.listdir(self.folder)), before)
+        self.assertLess(whole, 12)
+
+    def test_a_full_disk_leaves_nothing(self):
+        self.file('in', text(1 << 20))
+        self.refused(1, 'cannot be written', 'encrypt', '--key-file', self.key, 'in', 'out',
+                     preexec_fn=lambda: (signal.signal(signal.SIGXFSZ, signal.SIG_IGN),
+                                         __import__('resource').setrlimit(__import__('resource').RLIMIT_FSIZE, (500000, 500000))))
+
+
+class Lines(Offload):
+    def test_digests_are_those_of_hashlib_in_the_order_of_the_lines(self):
+        source = random.Random(2)
+        messages = [source.randbytes(source.randrange(56)).replace(b'\n', b' ') for _ in range(5000)]
+        right = [hashlib.sha256(hashlib.sha256(m).digest()).hexdigest() for m in messages]
+        self.file('lines', b'\n'.join(messages) + b'\n')
+        self.file('hex', '\n'.join(m.hex() for m in messages).encode())
+        for mix in MIXES:
+            self.assertEqual(self.good('digest', '--workers', mix, '--chunk', '4', 'lines').split(), right)
+        self.assertEqual(self.good('digest', '--hex', 'hex').split(), right)
+        self.assertEqual(self.good('digest', '-', input=messages[0] + b'\n').split(), right[:1])
+        self.assertEqual(self.good('digest', '-', input=b''), '')
+
+    def test_a_bad_line_is_named(self):
+        self.refused(1, '-, line 3: 56 bytes, 55 are the most', 'digest', '-', input=b'a\nb\n' + b'c' * 56)
+        for bad in (b'1', b'zz', b'00\0\0', b'0x'):
+            self.refused(1, '-, line 2 is not hexadecimal', 'digest', '--hex', '-', input=b'00\n' + bad + b'\n')
+
+    def test_field_arithmetic_is_right(self):
+        source = random.Random(3)
+        values = [0, 1, 2, P - 1, P - 2, 2**32 + 977] + [source.randrange(P) for _ in range(60)]
+        pairs = [(a, b) for a in values for b in values]
+        self.file('pairs', ''.join('%x 0x%064x\n' % pair for pair in pairs).encode())
+        for name, right in (('add', lambda a, b: a + b), ('sub', lambda a, b: a - b), ('mul', lambda a, b: a * b)):
+            got = self.good('field', name, '--workers', 'cpu,plain', 'pairs').split()
+            self.assertEqual(got, ['%064x' % (right(a, b) % P) for a, b in pairs])
+            self.assertEqual(int(self.good('field', name, 'ff', '%x' % (P - 1)), 16), right(255, P - 1) % P)
+        for a, b in ('%x' % P, '1'), ('1', 'g'), ('', '1'), ('1', '1' * 65):
+            self.refused(1, 'is no hexadecimal number below p', 'field', 'add', a, b)
+        for line in b'1', b'1 2 3', b'', b'1 -2', b'1 %x' % P:
+            self.refused(1, '-, line 1 is no pair of elements', 'field', 'add', '-', input=line + b'\n')
+        self.refused(1, "'div' is none of add, sub and mul", 'field', 'div', '1', '2')
+
+
+class Bench(Offload):
+    def test_it_measures_each_core_on_each_worker(self):
+        args = 'bench', '--workers', 'cpu,plain,null', '--max', '192', '--rounds', '3'
+        root = json.loads(self.good(*args, '--json', '--svg', 'picture.svg'))
+        cores = ['chacha20', 'aes128-ecb', 'aes128-ctr', 'sha256d', 'cubehash256', 'secp256k1']
+        self.assertEqual([(r['core'], r['worker']) for r in root['results']], [(c, w) for c in cores for w in ('cpu', 'plain', 'null')])
+        for result in root['results']:
+            self.assertEqual([s['bytes'] for s in result['sizes']], [48 << 10, 192 << 10])
+            for size in result['sizes']:
+                self.assertGreaterEqual(size['total_s'], 0)
+                self.assertAlmostEqual(size['speedup_plain'] * size['total_s'] / size['plain_s'], 1, delta=0.01)
+                self.assertEqual('openssl_s' in size, result['core'] != 'cubehash256')
+            if result['worker'] == 'null':
+                self.assertEqual(result['wins_over_plain_from'], 48 << 10)
+        picture = xml.etree.ElementTree.parse(self.path('picture.svg')).getroot()
+        names = [t.text for t in picture.iter('{http://www.w3.org/2000/svg}text')]
+        for core in cores:
+            self.assertIn(core, names)
+        out = self.good(*args, '--core', 'chacha20')
+        self.assertRegex(out, r'chacha20 on cpu 0, set-up [\d.]+ ms\n')
+        self.assertNotIn('aes', out)
+        self.assertRegex(out, r'faster than plain C from: 48 KiB; with set-up: ')
+
+    def test_the_profile_shows_each_class_of_function(self):
+        out = self.good('bench', '--profile')
+        for name in 'MixColumns', 'AddRoundKey', 'SubBytes', 'ShiftRows', 'quarter rounds':
+            self.assertIn(name, out)
+        for core in json.loads(self.good('bench', '--profile', '--json'))['profile']:
+            self.assertTrue(0.1 < sum(c['share'] for c in core['classes']) <= 1.0001, core)
+
+
+class CommandLine(Offload):
+    def test_a_wrong_command_line_is_one_sentence_and_status_2(self):
+        for reason, args in (
+                ('one of bench', []), ('frob: one of bench', ['frob']), ('takes IN OUT', ['encrypt', 'a']), ('takes no operands', ['bench', 'a']),
+                ("no kind of worker called 'gpu'", ['digest', '--workers', 'gpu', '-']), ('from 1 to 64', ['digest', '--workers', 'cpu:0', '-']),
+                ('no such option', ['digest', '--frob', '-']), ('a value is missing', ['digest', '--workers']),
+                ('wants --discard', ['encrypt', '--workers', 'null', 'a', 'b']), ('--chunk', ['digest', '--chunk', '1', '-']),
+                ('--chunk', ['digest', '--chunk', '5x', '-']), ('no such core', ['bench', '--core', 'rot13'])):
+            self.refused(2, reason, *args)
+        self.refused(1, "there is no cipher 'rot13'", 'encrypt', '--cipher', 'rot13', 'a', 'b')
+
+    def test_help_names_all(self):
+        out = self.good('--help')
+        for word in 'encrypt', 'decrypt', 'digest', 'field', 'bench', '--workers', 'chacha20', 'secp256k1', 'null':
+            self.assertIn(word, out)
+        self.assertRegex(self.good('--version'), r'^adit-offload \d+\.\d+\.\d+\n$')
+
+
+if __name__ == '__main__':
+    unittest.main()
