@@ -77,14 +77,15 @@ static int time_size(struct device *device, const struct batch *batch, long roun
 }
 
 /* One series. A device that is lost ends it where it is. */
-static int measure(const struct offload_options *options, struct bench_series *series, uint8_t *in, uint8_t *out)
+static int measure(const struct offload_options *options, const struct device_want *want, struct bench_series *series, uint8_t *in,
+		   uint8_t *out)
 {
 	const struct core *core = series->core;
 	const struct core_params params = { .key = { 1 }, .iv = { 2 }, .operation = FIELD_MUL };
 	struct device device;
 	double began = clock_now();
 
-	if (device_open(&device, series->kind, series->index, core) < 0)
+	if (device_open(&device, want, core) < 0)
 		return -1;
 	series->setup = clock_now() - began;
 	for (long kib = options->min_kib; kib <= options->max_kib && series->count < SIZES_MAX; kib *= GROWTH) {
@@ -237,11 +238,12 @@ int run_bench(const struct offload_options *options)
 		memset(out, 0, most);
 		for (unsigned i = 0; i < options->worker_count && bench->count < SERIES_MAX; i++) {
 			struct bench_series *series = &bench->series[bench->count];
+			const struct device_want *want = &options->workers[i];
 
-			*series = (struct bench_series){ .core = core, .kind = options->workers[i].kind, .index = options->workers[i].index };
+			*series = (struct bench_series){ .core = core, .kind = want->kind, .index = want->index };
 			if (!series->kind->offers(core))
 				continue;
-			if (measure(options, series, in, out) < 0) {
+			if (measure(options, want, series, in, out) < 0) {
 				status = -1;
 				break;
 			}

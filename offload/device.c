@@ -36,9 +36,11 @@ static int prove(struct device *device)
 	       log_error("%s %u: %s gives wrong answers", device->kind->name, device->index, core->name);
 }
 
-int device_open(struct device *device, const struct device_kind *kind, unsigned index, const struct core *core)
+int device_open(struct device *device, const struct device_want *want, const struct core *core)
 {
-	*device = (struct device){ .kind = kind, .index = index, .core = core };
+	const struct device_kind *kind = want->kind;
+
+	*device = (struct device){ .kind = kind, .index = want->index, .settings = want->settings, .core = core };
 	if (!kind->offers(core))
 		return log_error("%s has no core %s", kind->name, core->name);
 	if (kind->open && kind->open(device) < 0)
@@ -69,7 +71,7 @@ static const struct device_kind *find_kind(const char *name, size_t len)
 	return NULL;
 }
 
-int devices_parse(struct device_want wants[DEVICES_MAX], const char *text, char why[DEVICE_WHY])
+int devices_parse(struct device_want wants[DEVICES_MAX], const char *text, const struct device_settings *settings, char why[DEVICE_WHY])
 {
 	unsigned count = 0;
 
@@ -101,7 +103,7 @@ int devices_parse(struct device_want wants[DEVICES_MAX], const char *text, char 
 			return -1;
 		}
 		while (number-- > 0)
-			wants[count++] = (struct device_want){ kind, index++ };
+			wants[count++] = (struct device_want){ kind, index++, settings };
 		if (*item == '\0')
 			return (int)count;
 	}

@@ -17,9 +17,16 @@ struct spent {
 	double in, kernel, out;	/* of all batches */
 };
 
+/* How to use devices, where a kind leaves a choice. */
+struct device_settings {
+	const char *opencl_form;	/* "range", "pipeline"; NULL: by the device's type */
+	const char *opencl_binary;	/* a file with the program; NULL: from source */
+};
+
 struct device {
 	const struct device_kind *kind;
 	unsigned index;		/* 0, 1, ... among those of its kind */
+	const struct device_settings *settings;
 	const struct core *core;
 	void *state;		/* the kind's own */
 	struct spent spent;
@@ -46,20 +53,23 @@ struct device_kind {
 /* In list order, ended by NULL. */
 extern const struct device_kind *const device_kinds[];
 
+/* Which device is wanted. */
+struct device_want {
+	const struct device_kind *kind;
+	unsigned index;
+	const struct device_settings *settings;	/* outlive the device */
+};
+
 /* 0, or -1 logged: it does not offer the core, did not start, or its answers are not the reference's. */
-int device_open(struct device *, const struct device_kind *, unsigned index, const struct core *);
+int device_open(struct device *, const struct device_want *, const struct core *);
 int device_run(struct device *, const struct batch *);
 void device_close(struct device *);
 
 /* "cpu:2,opencl,null": how many of each kind, 1 where not said. */
 #define DEVICES_MAX	64
-struct device_want {
-	const struct device_kind *kind;
-	unsigned index;
-};
 
 /* Returns how many are wanted, 1..DEVICES_MAX, or -1 with the reason in `why`. */
 #define DEVICE_WHY	120	/* bytes */
-int devices_parse(struct device_want wants[DEVICES_MAX], const char *text, char why[DEVICE_WHY]);
+int devices_parse(struct device_want wants[DEVICES_MAX], const char *text, const struct device_settings *, char why[DEVICE_WHY]);
 
 #endif

@@ -1,4 +1,9 @@
 /* The kinds of device, in the order of --help. */
+#include "config.h"	/* HAVE_*: what this build has */
+
 DEVICE_KIND(cpu)
 DEVICE_KIND(plain)
 DEVICE_KIND(null)
+#ifdef HAVE_OPENCL
+DEVICE_KIND(opencl)
+#endif

@@ -30,6 +30,8 @@ static const struct {
 } rows[] = {
 #define FIELD(name) offsetof(struct offload_options, name)
 	{ "workers", "LIST", "who computes, as in cpu:2,plain,null: how many of each kind (cpu:1)", WORKERS, 0, 0, 0 },
+	{ "opencl-form", "FORM", "range (CPUs, GPUs) or pipeline (FPGAs); else by the device's type", TEXT, FIELD(settings.opencl_form), 0, 0 },
+	{ "opencl-binary", "FILE", "the device's program, as .xclbin, .aocx or PoCL's; else it is built from source", TEXT, FIELD(settings.opencl_binary), 0, 0 },
 	{ "cipher", "NAME", "chacha20-poly1305, chacha20 or aes128-ctr; the latter two see no damage and no wrong key", TEXT, FIELD(cipher), 0, 0 },
 	{ "key-file", "FILE", "the key: its bytes, or twice as many hexadecimal digits; else it is in ADIT_OFFLOAD_KEY", TEXT, FIELD(key_file), 0, 0 },
 	{ "force", NULL, "replace OUT if it is there", FLAG, FIELD(force), 0, 0 },
@@ -65,11 +67,11 @@ void offload_usage(void)
 		char head[40];
 
 		snprintf(head, sizeof head, "--%s %s", rows[i].name, rows[i].value ? rows[i].value : "");
-		printf("  %-18s %s\n", head, rows[i].help);
+		printf("  %-21s %s\n", head, rows[i].help);
 	}
 	printf("\nWorkers:\n");
 	for (const struct device_kind *const *kind = device_kinds; *kind; kind++)
-		printf("  %-18s %s\n", (*kind)->name, (*kind)->help);
+		printf("  %-21s %s\n", (*kind)->name, (*kind)->help);
 	printf("\nCores:");
 	for (const struct core *core = cores; core->name; core++)
 		printf(" %s", core->name);
@@ -122,7 +124,7 @@ static int apply(struct offload_options *options, size_t row, const char *value)
 		}
 		return 0;
 	case WORKERS: {
-		int count = devices_parse(options->workers, value, why);
+		int count = devices_parse(options->workers, value, &options->settings, why);
 
 		options->worker_count = count > 0 ? (unsigned)count : 0;
 		return count > 0 ? 0 : refuse(name, why);
@@ -174,7 +176,10 @@ int offload_options_parse(struct offload_options *options, int argc, char **argv
 		return refuse(runs[run].name, why);
 	}
 	if (options->worker_count == 0)
-		options->worker_count = (unsigned)devices_parse(options->workers, "cpu", (char[DEVICE_WHY]){ 0 });
+		options->worker_count = (unsigned)devices_parse(options->workers, "cpu", &options->settings, (char[DEVICE_WHY]){ 0 });
+	const char *form = options->settings.opencl_form;
+	if (form && strcmp(form, "range") != 0 && strcmp(form, "pipeline") != 0)
+		return refuse("--opencl-form", "it is range or pipeline");
 	for (unsigned i = 0; i < options->worker_count; i++)
 		if (options->workers[i].kind->keeps_nothing && !options->discard && options->run != RUN_BENCH)
 			return refuse(options->workers[i].kind->name, "it computes nothing, so it wants --discard");

@@ -14,6 +14,7 @@ struct offload_options {
 	unsigned operand_count;
 	struct device_want workers[DEVICES_MAX];
 	unsigned worker_count;
+	struct device_settings settings;	/* the workers' */
 	const char *cipher;		/* "chacha20-poly1305", "chacha20", "aes128-ctr" */
 	const char *key_file;
 	const struct core *cores[CORES_MAX];	/* bench; ended by NULL */

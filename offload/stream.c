@@ -49,7 +49,7 @@ static void *compute(void *ctx)
 	struct ring *ring = &own->run->ring;
 	struct task *task;
 
-	if (device_open(&worker->device, own->want->kind, own->want->index, own->run->stream->core) < 0) {
+	if (device_open(&worker->device, own->want, own->run->stream->core) < 0) {
 		worker->lost = true;
 		ring_leave(ring);
 		return NULL;

@@ -71,7 +71,7 @@ static void fit(struct panel *panel, const struct bench *bench, const struct cor
 static double place_label(struct panel *panel, double y)
 {
 	for (unsigned i = 0; i < panel->lines; ) {
-		if (fabs(panel->labels[i] - y) < LABEL) {
+		if (fabs(panel->labels[i] - y) < LABEL - 1) {
 			y = panel->labels[i] + LABEL;
 			i = 0;		/* which may be near one seen before */
 		} else {

@@ -170,7 +170,7 @@ static void assert_whole(const struct scene *scene)
 static void results_come_in_order_whatever_the_speeds(void **state)
 {
 	static const struct device_want mixes[][4] = {
-		{ { &good, 0 } }, { { &lame, 0 }, { &good, 0 } }, { { &moody, 0 }, { &moody, 1 }, { &moody, 2 }, { &lame, 0 } },
+		{ { .kind = &good, .index = 0 } }, { { .kind = &lame, .index = 0 }, { .kind = &good, .index = 0 } }, { { .kind = &moody, .index = 0 }, { .kind = &moody, .index = 1 }, { .kind = &moody, .index = 2 }, { .kind = &lame, .index = 0 } },
 	};
 	static const unsigned counts[] = { 1, 2, 4 };
 
@@ -193,7 +193,7 @@ static void results_come_in_order_whatever_the_speeds(void **state)
 
 static void a_lost_device_costs_nothing_while_another_is_left(void **state)
 {
-	static const struct device_want mix[] = { { &brittle, 0 }, { &patient, 0 }, { &dead, 0 }, { &brittle, 1 }, { &lying, 0 } };
+	static const struct device_want mix[] = { { .kind = &brittle, .index = 0 }, { .kind = &patient, .index = 0 }, { .kind = &dead, .index = 0 }, { .kind = &brittle, .index = 1 }, { .kind = &lying, .index = 0 } };
 	struct scene scene;
 
 	(void)state;
@@ -213,16 +213,16 @@ static void a_device_with_wrong_answers_is_not_used(void **state)
 	for (const struct core *core = cores; core->name; core++) {
 		struct device device;
 
-		assert_int_equal(device_open(&device, &lying, 0, core), -1);
-		assert_int_equal(device_open(&device, &good, 0, core), 0);
+		assert_int_equal(device_open(&device, &(struct device_want){ .kind = &lying }, core), -1);
+		assert_int_equal(device_open(&device, &(struct device_want){ .kind = &good }, core), 0);
 		device_close(&device);
 	}
 }
 
 static void without_any_device_it_ends(void **state)
 {
-	static const struct device_want mixes[][2] = { { { &dead, 0 }, { &dead, 1 } }, { { &brittle, 0 }, { &brittle, 1 } },
-						       { { &lying, 0 }, { &dead, 0 } } };
+	static const struct device_want mixes[][2] = { { { .kind = &dead, .index = 0 }, { .kind = &dead, .index = 1 } }, { { .kind = &brittle, .index = 0 }, { .kind = &brittle, .index = 1 } },
+						       { { .kind = &lying, .index = 0 }, { .kind = &dead, .index = 0 } } };
 
 	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
@@ -238,7 +238,7 @@ static void without_any_device_it_ends(void **state)
 
 static void an_error_at_either_end_ends_it(void **state)
 {
-	static const struct device_want mix[] = { { &good, 0 }, { &moody, 0 } };
+	static const struct device_want mix[] = { { .kind = &good, .index = 0 }, { .kind = &moody, .index = 0 } };
 
 	(void)state;
 	for (unsigned at = 1; at < ITEMS; at += 97) {
@@ -265,16 +265,16 @@ static void lists_of_workers_are_read(void **state)
 					   "gpu", "cpu;plain", "cpu:99999999999999999999", "cpu:+2", "cpu: 2" };
 
 	(void)state;
-	assert_int_equal(devices_parse(wants, "cpu:2,null,cpu,plain:1", why), 5);
+	assert_int_equal(devices_parse(wants, "cpu:2,null,cpu,plain:1", NULL, why), 5);
 	assert_ptr_equal(wants[0].kind, &device_cpu);
 	assert_ptr_equal(wants[2].kind, &device_null);
 	assert_ptr_equal(wants[3].kind, &device_cpu);
 	assert_int_equal(wants[3].index, 2);
 	assert_ptr_equal(wants[4].kind, &device_plain);
-	assert_int_equal(devices_parse(wants, "cpu:64", why), 64);
+	assert_int_equal(devices_parse(wants, "cpu:64", NULL, why), 64);
 	for (unsigned i = 0; i < sizeof bad / sizeof bad[0]; i++) {
 		why[0] = '\0';
-		assert_int_equal(devices_parse(wants, bad[i], why), -1);
+		assert_int_equal(devices_parse(wants, bad[i], NULL, why), -1);
 		assert_true(strlen(why) > 0);
 	}
 }

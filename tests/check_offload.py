@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """adit-offload as a user meets it. OFFLOAD names the program (./adit-offload)."""
-import hashlib, json, os, random, signal, subprocess, tempfile, time, unittest
+import hashlib, json, os, random, signal, subprocess, tempfile, threading, time, unittest
 import xml.etree.ElementTree
 
 OFFLOAD = os.path.abspath(os.environ.get('OFFLOAD', './adit-offload'))
@@ -9,7 +9,10 @@ P = 2**256 - 2**32 - 977
 PATIENCE = 240
 HEADER, TAG = 32, 16
 CIPHERS = {'chacha20-poly1305': 32, 'chacha20': 32, 'aes128-ctr': 16}       # bytes of key
-MIXES = 'cpu', 'cpu:2', 'plain', 'cpu:2,plain:2'
+OPENCL = subprocess.run([OFFLOAD, 'digest', '--workers', 'opencl', '/dev/null'], capture_output=True).returncode == 0
+LOST = os.path.abspath('lost_opencl.so')
+SANITIZED = b'__asan_init' in open(OFFLOAD, 'rb').read()
+MIXES = ['cpu', 'cpu:2', 'plain', 'cpu:2,plain:2'] + ['opencl', 'opencl,cpu'] * OPENCL
 
 
 def text(length, seed=1):
@@ -77,6 +80,35 @@ class Files(Offload):
                     self.assertEqual(sealed[HEADER:HEADER + length], self.openssl(cipher, KEY[:key_len], sealed[16:32], plain))
                     self.good('decrypt', *mix, 'sealed', 'out')
                     self.assertEqual(self.read('out'), plain)
+
+    @unittest.skipUnless(OPENCL and os.path.exists(LOST), 'there is no OpenCL device to lose')
+    @unittest.skipIf(SANITIZED, 'a sanitizer wants to be loaded first')
+    def test_a_device_lost_on_the_way_costs_nothing(self):
+        """It gets tasks, whatever the others' speed, as the file comes in small parts until it is lost."""
+        lost = {**os.environ, 'LD_PRELOAD': LOST, 'LOST_AFTER': '5', 'ADIT_OFFLOAD_KEY': KEY.hex()}
+        run = subprocess.Popen([OFFLOAD, 'encrypt', '--workers', 'opencl,plain', '--chunk', '4', '-', 'sealed'], stdin=subprocess.PIPE,
+                               stderr=subprocess.PIPE, cwd=self.folder, env=lost)
+        log, plain, end = [], b'', time.monotonic() + PATIENCE
+        reader = threading.Thread(target=lambda: log.extend(run.stderr))
+        reader.start()
+        while not any(b'opencl 0 is lost, the others go on' in line for line in log):
+            self.assertLess(time.monotonic(), end, log)
+            plain += text(4096, len(plain))
+            run.stdin.write(plain[-4096:])
+            run.stdin.flush()
+            time.sleep(0.001)
+        run.stdin.close()
+        self.assertEqual(run.wait(PATIENCE), 0)
+        reader.join(PATIENCE)
+        run.stderr.close()
+        self.assertRegex(b''.join(log), rb'opencl 0: 4 tasks, busy \d+ %, lost')      # and one was its proof
+        self.good('decrypt', '--key-file', self.key, 'sealed', 'out')
+        self.assertEqual(self.read('out'), plain)
+        self.file('in', plain)
+        got = self.run_it('encrypt', '--workers', 'opencl', '--chunk', '4', 'in', 'new', env={**lost, 'LOST_AFTER': '1'})
+        self.assertEqual(got.returncode, 1)
+        self.assertIn(b'no worker is left', got.stderr)
+        self.assertFalse(os.path.exists(self.path('new')))
 
     def test_no_two_files_have_the_same_nonce(self):
         self.file('in', b'')
