@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/secret.h"
 #include "cli/benchmark.h"
 #include "cli/inspect.h"
 #include "cli/mine.h"
@@ -127,6 +128,7 @@ int main(int argc, char **argv)
 		status = STATUS_FAILED;
 	}
 	log_flush();
+	secret_forget();
 	options_free(&options);
 	return status;
 }

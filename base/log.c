@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/secret.h"
+
 #define TEXT_MAX 2000	/* bytes of one line's text; longer ones end in "..." */
 #define REPEAT_SECONDS 60	/* that a repeated line is only counted */
 
@@ -98,20 +100,33 @@ static void put_repeats(void)
 	logger.repeats = 0;
 }
 
-static void put(enum log_level level, const char *format, va_list args, const char *cause)
+/* The whole text, from malloc(): it must be masked before it is cut. NULL: no memory. */
+__attribute__((format(printf, 1, 0))) static char *compose(const char *format, va_list args, const char *cause)
+{
+	char *text, *with_cause;
+
+	if (vasprintf(&text, format, args) < 0)
+		return NULL;
+	if (!cause)
+		return text;
+	int len = asprintf(&with_cause, "%s: %s", text, cause);
+	free(text);
+	return len < 0 ? NULL : with_cause;
+}
+
+__attribute__((format(printf, 2, 0))) static void put(enum log_level level, const char *format, va_list args, const char *cause)
 {
 	char text[TEXT_MAX];
 
 	if (!log_enabled(level))
 		return;
 
-	int len = vsnprintf(text, sizeof text, format, args);
-	if (len < 0)
-		return;
-	if (cause && (size_t)len < sizeof text)
-		len += snprintf(text + len, sizeof text - (size_t)len, ": %s", cause);
-	if ((size_t)len >= sizeof text)
+	char *whole = compose(format, args, cause);
+	if (whole)
+		secret_mask(whole, SECRET_OWN);
+	if (snprintf(text, sizeof text, "%s", whole ? whole : "no memory for a line of the log") >= TEXT_MAX)
 		memcpy(text + sizeof text - 4, "...", 4);
+	free(whole);
 	make_harmless(text);
 
 	pthread_mutex_lock(&logger.lock);

@@ -2,10 +2,9 @@
  * Lines for the operator, on stderr: subject, event, number, unit. One write per
  * line, so lines of different threads never mix; control characters in what a pool
  * sent are made harmless; a line that only repeats the last one is counted instead.
- * Never pass a secret.
+ * Secrets are masked (base/secret.h); text of a peer goes through secret_show() before.
  *
- * The level and colour are set once by main before any thread starts; they are the
- * only state in the program that is not passed down.
+ * The level and colour are set once by main before any thread starts.
  */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H

@@ -24,6 +24,7 @@
 #define TICK_MS		100	/* how soon a time limit, a surrender or a dead crew is seen */
 #define REPORT_SECONDS	15
 #define LINGER_SECONDS	10	/* a pool that is not needed any more stays connected, for replies */
+#define LASTING_SECONDS	30	/* a pool that wishes us to connect anew sooner has failed */
 #define FORGET_SECONDS	60	/* of work make a pool's failures forgotten */
 #define SLICE_MINUTES	1	/* by quota, unless --rotate says so */
 
@@ -79,11 +80,12 @@ static json_t *pools_json(const struct run *run)
 	json_t *list = json_array();
 
 	for (unsigned i = 0; i < run->options->pools.count; i++) {
+		char shown[URL_SHOWN_MAX];
 		struct pool_stats stats;
 
 		pools_stats_of(run->pools, i, &stats);
 		json_t *one = shares_json(&stats);
-		json_object_set_new(one, "url", json_string(url_shown(run->options->pools.pools[i].url)));
+		json_object_set_new(one, "url", json_string(url_shown(shown, run->options->pools.pools[i].url)));
 		json_object_set_new(one, "connections", json_integer((json_int_t)stats.connections));
 		json_array_append_new(list, one);
 	}
@@ -183,15 +185,25 @@ static struct pools *make_pools(const struct run *run)
 			.url = entry.url, .user = entry.user ? entry.user : "", .pass = entry.pass ? entry.pass : "",
 			.user_agent = version_agent, .algo = o->algo, .retries = (int)o->retries,
 			.retry_pause_s = o->retry_pause > 0 ? (double)o->retry_pause : LEAST_PAUSE, .timeout_s = (double)o->timeout, .linger_s = LINGER_SECONDS,
+			.lasting_s = LASTING_SECONDS,
 			.dump = o->protocol_dump, .coinbase_addr = o->coinbase_addr, .coinbase_sig = o->coinbase_sig,
 			.scan_time_s = (double)o->scan_time, .no_longpoll = o->no_longpoll, .no_stratum = o->no_stratum,
 			.proxy = o->proxy, .cert = o->cert, .no_verify = o->no_verify,
 			.versions = kernel ? kernel->versions : 0, .no_version_rolling = o->no_version_rolling,
 			.suggest_difficulty = o->suggest_difficulty, .least_difficulty = o->least_difficulty,
-			.record = run->record,
+			.record = run->record, .number = i + 1,
 		};
 	}
 	return pools_create(&config);
+}
+
+static struct record *open_record(const struct options *o)
+{
+	const char *urls[POOLS_MAX];
+
+	for (unsigned i = 0; i < o->pools.count; i++)
+		urls[i] = o->pools.pools[i].url;
+	return record_open(o->record, o->algo->name, urls, o->pools.count);
 }
 
 enum mine_result mine_run(const struct options *o, const struct cpu_list *cpus, const struct backend_fault *fault)
@@ -204,7 +216,7 @@ enum mine_result mine_run(const struct options *o, const struct cpu_list *cpus, 
 	if (!run.backend)
 		return result;
 	if (o->record) {
-		run.record = record_open(o->record, o->algo->name, o->pools.pools[0].url);
+		run.record = open_record(o);
 		if (!run.record)
 			return result;
 	}

@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "algo/registry.h"
+#include "pool/url.h"
 #include "simd/backend.h"
 
 #define PASS_MAX	1000	/* bytes, in a file */
@@ -177,16 +178,13 @@ static int set_least_difficulty(struct options *o, const char *value, char why[C
 	return read_difficulty(&o->least_difficulty, value, why);
 }
 
-/* scheme://user:pass@host: what is before the last @ */
-static void hide_login(char *value)
+/* Of user:pass in one, which some take for a name, what stands behind the colon. */
+static void hide_after_colon(char *value)
 {
-	char *at = strrchr(value, '@'), *scheme = strstr(value, "://");
+	char *colon = strchr(value, ':');
 
-	if (at) {
-		char *from = scheme && scheme < at ? scheme + 3 : value;
-
-		memset(from, '*', (size_t)(at - from));
-	}
+	if (colon)
+		memset(colon + 1, '*', strlen(colon + 1));
 }
 
 static int set_quota(struct options *o, const char *value, char why[CONFIG_WHY])
@@ -245,9 +243,9 @@ static int set_priority(struct options *o, const char *value, char why[CONFIG_WH
 const struct option_row option_rows[OPTION_ROWS] = {
 	{ 'a', "algo", "NAME", "algorithm; all in a benchmark (sha256d; in a self-test all)", .kind = CALL, .set = set_algo },
 	{ 'o', "url", "URL", "pool: stratum+tcp://HOST:PORT; or node: http://HOST:PORT/; again for further pools",
-	  .kind = CALL, .set = set_url, .of_pool = true, .hide = hide_login },
+	  .kind = CALL, .set = set_url, .of_pool = true, .hide = url_hide_login },
 	{ 'u', "user", "NAME", "user or worker name at the pool named last; before any, at all of them",
-	  .kind = CALL, .set = set_user, .of_pool = true },
+	  .kind = CALL, .set = set_user, .of_pool = true, .hide = hide_after_colon },
 	{ 'p', "pass", "TEXT", "password there; --pass-file or ADIT_PASS in the environment are safer",
 	  .kind = CALL, .set = set_pass, .of_pool = true, .hide = hide_all },
 	{ 0, "pass-file", "FILE", "the same, from the first line of a file", .kind = CALL, .set = set_pass_file, .of_pool = true },
@@ -292,7 +290,7 @@ const struct option_row option_rows[OPTION_ROWS] = {
 	{ 0, "no-verify", NULL, "take any certificate: whoever is on the way can then take password and shares",
 	  .kind = FLAG, .field = FIELD(no_verify) },
 	{ 0, "proxy", "URL", "reach pools through http://, socks4a:// or socks5h://[USER:PASS@]HOST:PORT",
-	  .kind = TEXT, .field = FIELD(proxy), .hide = hide_login },
+	  .kind = TEXT, .field = FIELD(proxy), .hide = url_hide_login },
 	{ 'q', "quiet", NULL, "errors and found blocks only", .kind = FLAG, .field = FIELD(quiet) },
 	{ 'D', "debug", NULL, "say more", .kind = FLAG, .field = FIELD(debug) },
 	{ 'P', "protocol-dump", NULL, "show every line to and from the pool", .kind = FLAG, .field = FIELD(protocol_dump) },

@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/secret.h"
 
 #define BUFFER_FIRST	4096		/* bytes a buffer begins with */
 #define UNSENT_MAX	(1u << 20)	/* bytes: a pool that leaves so much unread is as good as dead */
 #define CONNECT_TIMEOUT	20000L		/* ms */
 #define TLS_TIMEOUT	9000L		/* ms: a pool without TLS takes our greeting for a line that has not ended, and is silent */
-#define SECRET_MIN	8		/* bytes: shorter passwords are found in lines by chance */
 
 /* Make a buffer hold at least `want` bytes. */
 static int reserve(struct connection *c, char **data, size_t *size, size_t want)
@@ -59,13 +59,21 @@ static CURLcode perform(struct connection *c)
 	return CURLE_ABORTED_BY_CALLBACK;
 }
 
+/* The connection is lost: tell, unless it is one of too many. Returns -1. */
+static int lose(const struct connection *c, const char *event, const char *why)
+{
+	return *c->setup.told ? log_error("pool %s: %s%s%s", c->setup.name, event, why[0] ? ": " : "", why) : -1;
+}
+
 /* What went wrong, and for TLS what it may mean. */
 static void blame(const struct connection *c, CURLcode result, bool tls)
 {
 	bool spoken = result == CURLE_SSL_CONNECT_ERROR || result == CURLE_OPERATION_TIMEDOUT;
+	char shown[CURL_ERROR_SIZE];
 
-	log_error("pool %s: cannot connect: %s%s", c->setup.name, cause(c, result),
-		  tls && spoken ? " (does this port speak TLS?)" : "");
+	if (*c->setup.told)
+		log_error("pool %s: cannot connect: %s%s", c->setup.name, secret_show(shown, sizeof shown, cause(c, result)),
+			  tls && spoken ? " (does this port speak TLS?)" : "");
 }
 
 int connection_open(struct connection *c, const char *host, uint16_t port, bool tls)
@@ -102,7 +110,7 @@ int connection_open(struct connection *c, const char *host, uint16_t port, bool 
 			blame(c, result, tls);
 		goto fail;
 	}
-	c->number = record_connection(c->setup.record);
+	trace_connection(&c->setup.trace);
 	return 0;
 
 fail:
@@ -132,51 +140,20 @@ static int flush(struct connection *c)
 		if (result == CURLE_AGAIN)
 			return 0;
 		if (result != CURLE_OK)
-			return log_error("pool %s: connection lost: %s", c->setup.name, cause(c, result));
+			return lose(c, "connection lost", cause(c, result));
 		c->out_len -= sent;
 		memmove(c->out, c->out + sent, c->out_len);
 	}
 	return 0;
 }
 
-/* Put stars for the secret, wherever it is in the text. One that could be a job's own digits is none. */
-static void mask(const struct connection *c, char *text)
-{
-	size_t len = strlen(c->setup.secret);
-
-	if (len < SECRET_MIN || strspn(c->setup.secret, "0123456789abcdef") == len)
-		return;
-	for (char *at = text; (at = strstr(at, c->setup.secret)); at += len)
-		memset(at, '*', len);
-}
-
-/* Into log and record, as they are set up. */
-static void show(const struct connection *c, char direction, const char *line)
-{
-	if (c->setup.dump)
-		log_info("pool %s: %c %s", c->setup.name, direction, line);
-	record_line(c->setup.record, c->number, direction, line);
-}
-
-/* The same for what the pool says, in which there may be anything. */
-static void show_received(const struct connection *c, const char *line)
-{
-	char *copy = c->setup.dump || c->setup.record ? strdup(line) : NULL;
-
-	if (!copy)
-		return;		/* not asked for; or without memory for it, and mining matters more */
-	mask(c, copy);
-	show(c, '<', copy);
-	free(copy);
-}
-
 int connection_send(struct connection *c, const char *line, const char *shown)
 {
 	size_t len = strlen(line);
 
-	show(c, '>', shown ? shown : line);
+	trace_entry(&c->setup.trace, (struct record_entry){ .direction = '>', .text = shown ? shown : line });
 	if (c->out_len + len > UNSENT_MAX)
-		return log_error("pool %s: it does not read what it is sent", c->setup.name);
+		return lose(c, "it does not read what it is sent", "");
 	if (reserve(c, &c->out, &c->out_size, c->out_len + len + 1) < 0)
 		return -1;
 	memcpy(c->out + c->out_len, line, len);
@@ -210,7 +187,7 @@ static bool take_line(struct connection *c, char **line, size_t *len)
 		if ((*line)[*len - 1] == '\r')
 			--*len;
 		(*line)[*len] = '\0';
-		show_received(c, *line);
+		trace_entry(&c->setup.trace, (struct record_entry){ .direction = '<', .text = *line });
 		return true;
 	}
 	c->in_scanned = c->in_end;
@@ -247,9 +224,9 @@ static int receive(struct connection *c)
 	if (result == CURLE_AGAIN)
 		return 0;
 	if (result != CURLE_OK)
-		return log_error("pool %s: connection lost: %s", c->setup.name, cause(c, result));
+		return lose(c, "connection lost", cause(c, result));
 	if (got == 0)
-		return log_error("pool %s: the pool closed the connection", c->setup.name);
+		return lose(c, "the pool closed the connection", "");
 	c->in_end += got;
 	return 1;
 }
@@ -273,7 +250,7 @@ int connection_read(struct connection *c, char **line, size_t *len, int timeout_
 {
 	if (c->in && take_line(c, line, len))
 		return 1;
-	record_tick(c->setup.record);
+	record_tick(c->setup.trace.record);
 
 	int got = receive(c);
 	if (got == 0) {

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "pool/record.h"
+#include "pool/trace.h"
 #include "pool/transport.h"
 #include "pool/wake.h"
 
@@ -28,16 +28,14 @@ struct connection_setup {
 	struct wake *wake;
 	const _Atomic bool *stop;
 	const struct transport *transport;
-	const char *secret;		/* not to be shown when the pool sends it back; "": none */
-	bool dump;			/* log every line of both directions */
-	struct record *record;		/* where they go, too; or NULL */
+	const bool *told;		/* is its end logged? */
+	struct trace trace;		/* of all lines, both ways */
 };
 
 struct connection {
 	struct connection_setup setup;
 
 	/* its own; zero while closed */
-	unsigned number;		/* in the record */
 	CURLM *multi;
 	CURL *curl;
 	curl_socket_t socket;
@@ -49,7 +47,7 @@ struct connection {
 	size_t out_size, out_len;
 };
 
-/* 0, or -1: logged, unless it was told to stop. TLS never falls back to plain. */
+/* 0, or -1: logged as `told` says, and not when it was told to stop. TLS never falls back to plain. */
 int connection_open(struct connection *, const char *host, uint16_t port, bool tls);
 
 /* Harmless when closed. */
@@ -57,7 +55,8 @@ void connection_close(struct connection *);
 
 /*
  * Send a line, without its end, now or as soon as the pool reads. Dump and record
- * show `shown` in its place when that is not NULL: for lines that hold a secret. 0, or
+ * show `shown` in its place when that is not NULL: for lines that hold a password, be it
+ * one that is not masked (base/secret.h). 0, or
  * -1 logged when the connection is lost or the pool has not read for long.
  */
 int connection_send(struct connection *, const char *line, const char *shown);

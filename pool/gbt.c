@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/secret.h"
 #include "pool/node.h"
 
 #define EXTRANONCE_HALF	4	/* bytes of each of the two extranonces */
@@ -105,7 +106,7 @@ static bool gbt_accepts(const struct message *reply, const struct http_call *cal
 		return false;
 	if (json_is_null(reply->result))
 		return true;
-	snprintf(reason, REASON_MAX, "%s", json_is_string(reply->result) ? json_string_value(reply->result) : "unknown");
+	secret_show(reason, REASON_MAX, json_is_string(reply->result) ? json_string_value(reply->result) : "unknown");
 	return false;
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/secret.h"
 #include "base/target.h"
 #include "pool/node.h"
 
@@ -105,7 +106,7 @@ static bool getwork_accepts(const struct message *reply, const struct http_call 
 	if (message_accepts(reply, reason))
 		return true;
 	if (call->headers[HTTP_REJECT_REASON][0])
-		snprintf(reason, REASON_MAX, "%.*s", REASON_MAX - 1, call->headers[HTTP_REJECT_REASON]);
+		secret_show(reason, REASON_MAX, call->headers[HTTP_REJECT_REASON]);
 	return false;
 }
 

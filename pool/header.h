@@ -10,7 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HEADER_LEN 80	/* bytes */
+#define HEADER_LEN	80		/* bytes */
+#define ROLLED_BITS	UINT32_C(0x1fffe000)	/* of the version, that are free for miners (BIP 320) */
 
 /*
  * The merkle root of a block whose first transaction is `coinbase` and whose other

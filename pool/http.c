@@ -28,7 +28,8 @@ static const char *const sent_headers[] = {
 int http_open(struct http *http)
 {
 	http->multi = curl_multi_init();
-	http->number = record_connection(http->record);
+	http->calls = 0;
+	trace_connection(&http->trace);
 	for (size_t i = 0; sent_headers[i]; i++) {
 		struct curl_slist *longer = curl_slist_append(http->headers, sent_headers[i]);
 
@@ -131,6 +132,9 @@ int http_start(struct http *http, struct http_call *call, const char *url, char 
 
 	http_release(http, call);
 	call->sent = text;
+	call->url = strdup(url);
+	if (!call->url)
+		return log_error("pool %s: no memory for a call", http->name);
 	if (prepare(http, call) < 0)
 		return -1;
 	curl_easy_setopt(call->easy, CURLOPT_FRESH_CONNECT, call->once ? 1L : 0L);
@@ -143,12 +147,29 @@ int http_start(struct http *http, struct http_call *call, const char *url, char 
 	return http_again(http, call);
 }
 
-/* Into log and record, as they are set up. The login is in a header, not in these. */
-static void show(const struct http *http, char direction, const char *text)
+static void trace_request(const struct http *http, const struct http_call *call)
 {
-	if (http->dump)
-		log_info("pool %s: %c %s", http->name, direction, text);
-	record_line(http->record, http->number, direction, text);
+	const char *authority = strstr(call->url, "://"), *path = authority ? strchr(authority + 3, '/') : NULL;
+
+	trace_entry(&http->trace, (struct record_entry){
+		.direction = '>', .text = call->sent, .call = call->number, .path = path ? path : "/",
+	});
+}
+
+/* The answer, or that there will be none. */
+static void trace_answer(const struct http *http, const struct http_call *call)
+{
+	bool came = call->result == CURLE_OK && !call->too_long;
+	const char *headers[HTTP_HEADER_COUNT][2] = { { NULL } };
+
+	for (size_t i = 0; i < HTTP_HEADER_COUNT; i++) {
+		headers[i][0] = header_names[i];
+		headers[i][1] = call->headers[i];
+	}
+	trace_entry(&http->trace, (struct record_entry){
+		.direction = '<', .text = came && call->answer ? call->answer : "", .call = call->number,
+		.status = came ? call->status : 0, .headers = headers, .header_count = came ? HTTP_HEADER_COUNT : 0,
+	});
 }
 
 int http_again(struct http *http, struct http_call *call)
@@ -161,7 +182,8 @@ int http_again(struct http *http, struct http_call *call)
 	call->error[0] = '\0';
 	if (curl_multi_add_handle(http->multi, call->easy) != CURLM_OK)
 		return log_error("pool %s: libcurl refuses the call", http->name);
-	show(http, '>', call->sent);
+	call->number = ++http->calls;
+	trace_request(http, call);
 	call->busy = true;
 	call->started = clock_now();
 	return 0;
@@ -183,8 +205,7 @@ static struct http_call *take_ended(struct http *http)
 		curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &call->status);
 		curl_multi_remove_handle(http->multi, easy);
 		call->busy = false;
-		if (call->answer)
-			show(http, '<', call->answer);
+		trace_answer(http, call);
 	}
 	return call;
 }
@@ -198,7 +219,7 @@ struct http_call *http_wait(struct http *http, int timeout_ms)
 	struct http_call *call = take_ended(http);
 	if (call)
 		return call;
-	record_tick(http->record);
+	record_tick(http->trace.record);
 	curl_multi_poll(http->multi, &bell, 1, timeout_ms, NULL);
 	wake_clear(http->wake);
 	curl_multi_perform(http->multi, &running);
@@ -211,8 +232,9 @@ void http_release(struct http *http, struct http_call *call)
 		curl_multi_remove_handle(http->multi, call->easy);
 	call->busy = false;
 	free(call->answer);
+	free(call->url);
 	free(call->sent);
-	call->answer = call->sent = NULL;
+	call->answer = call->url = call->sent = NULL;
 	call->answer_len = call->answer_size = 0;
 }
 

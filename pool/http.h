@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "pool/record.h"
+#include "pool/trace.h"
 #include "pool/transport.h"
 #include "pool/wake.h"
 
@@ -32,11 +32,10 @@ struct http {
 	const char *user_agent;
 	struct wake *wake;
 	const struct transport *transport;
-	bool dump;			/* log every text of both directions */
-	struct record *record;		/* where they go, too; or NULL */
+	struct trace trace;		/* of all texts, both ways; the login is in a header, not in these */
 
 	/* its own */
-	unsigned number;		/* in the record */
+	unsigned calls;			/* begun since it is open */
 	CURLM *multi;
 	struct curl_slist *headers;	/* sent with each call */
 };
@@ -56,8 +55,9 @@ struct http_call {
 
 	/* http.c's */
 	CURL *easy;
+	unsigned number;		/* in the record */
 	char error[CURL_ERROR_SIZE];
-	char *sent;
+	char *url, *sent;
 	size_t answer_size;
 	bool too_long;
 };

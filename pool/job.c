@@ -7,11 +7,12 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/target.h"
+#include "pool/double_sha256.h"
 #include "pool/jsonrpc.h"
 
 #define BRANCHES_MAX	64	/* a tree of 2^64 transactions */
 #define ID_MAX		1024	/* bytes */
-#define XNONCE2_LONG	4	/* bytes: it has more values than any job will need */
+#define XNONCE2_LONG	4	/* bytes: it has more values than any second of a job will need */
 
 /* the places in mining.notify's parameters; the flag is the last of all, whatever comes between */
 enum { ID, PREVHASH, COINBASE1, COINBASE2, BRANCHES, VERSION, NBITS, NTIME, FIXED_COUNT };
@@ -184,22 +185,6 @@ static unsigned group_size(const struct job *job)
 	return size;
 }
 
-/* Where in the job's headers a position is. */
-struct place {
-	uint64_t xnonce2, group, second;
-};
-
-static struct place place_at(const struct job *job, uint64_t position)
-{
-	uint64_t xnonce2s = xnonce2_count(job), groups = version_count(job) / group_size(job);
-
-	if (xnonce2s == 0)
-		return (struct place){ .xnonce2 = position };
-	return (struct place){
-		.xnonce2 = position % xnonce2s, .group = position / xnonce2s % groups, .second = position / xnonce2s / groups,
-	};
-}
-
 /* Version number `index` of those the mask allows; 0 is the job's own. BIP 310's version bits are the result & mask. */
 static uint32_t version_at(const struct job *job, uint64_t index)
 {
@@ -239,18 +224,59 @@ static int set_root(uint8_t header[HEADER_LEN], struct job *job, uint64_t xnonce
 	return 0;
 }
 
-bool job_next(struct job *job, struct work *work, double now)
+/* What the job's headers are known by, times and rolled bits of the version aside. 0, or -1: the crypto library refuses. */
+static int make_key(uint8_t key[32], const struct job *job)
 {
-	struct place place = place_at(job, job->position);
+	uint8_t bytes[HEADER_LEN + 3 * 4];
 
-	if (place.second > job->roll_max || (double)place.second > now - job->arrived)
+	memcpy(bytes, job->header, HEADER_LEN);
+	header_set_version(bytes, header_version(job->header) & ~ROLLED_BITS);
+	header_set_ntime(bytes, 0);
+	store_le32(bytes + HEADER_LEN, (uint32_t)job->coinbase_len);
+	store_le32(bytes + HEADER_LEN + 4, (uint32_t)job->xnonce2_off);
+	store_le32(bytes + HEADER_LEN + 8, job->xnonce2_len);
+	return double_sha256(key, bytes, sizeof bytes);
+}
+
+/* The job's first field; the others are of later seconds. With a long extranonce2 only the first group of versions is searched. */
+static int make_field(struct search_field *field, const struct job *job)
+{
+	*field = (struct search_field){ .works = xnonce2_count(job) };
+	if (job->xnonce2_len < XNONCE2_LONG) {
+		field->version = header_version(job->header) & ROLLED_BITS;
+		field->version_mask = job->version_mask;
+		field->versions = group_size(job);
+		field->works *= version_count(job) / group_size(job);
+	}
+	return make_key(field->key, job);
+}
+
+/* Take a work that no one has searched, of the first second that has one and may be searched by now. */
+static bool take_work(struct job *job, struct searched *searched, double now, uint64_t *number)
+{
+	struct search_field field;
+
+	if (make_field(&field, job) < 0)
+		return false;
+	for (; job->second <= job->roll_max && (double)job->second <= now - job->arrived; job->second++) {
+		field.ntime = job->ntime + job->second;
+		if (searched_take(searched, &field, number))
+			return true;
+	}
+	return false;
+}
+
+bool job_next(struct job *job, struct searched *searched, struct work *work, double now)
+{
+	uint64_t xnonce2s = xnonce2_count(job), number;
+
+	if (!take_work(job, searched, now, &number))
 		return false;
 	memcpy(work->header, job->header, HEADER_LEN);
-	if (job->coinbase && set_root(work->header, job, place.xnonce2) < 0)
+	if (job->coinbase && set_root(work->header, job, xnonce2s ? number % xnonce2s : number) < 0)
 		return false;
-	job->position++;
-	set_versions(work, job, place.group);
-	header_set_ntime(work->header, job->ntime + (uint32_t)place.second);
+	set_versions(work, job, xnonce2s ? number / xnonce2s : 0);
+	header_set_ntime(work->header, job->ntime + job->second);
 	memcpy(work->target, job->target, sizeof work->target);
 	work->difficulty = job->difficulty;
 	work->job = job->number;
@@ -260,53 +286,8 @@ bool job_next(struct job *job, struct work *work, double now)
 	return true;
 }
 
-/* Are two jobs' headers the same, but for their times and for version bits of the mask? */
-static bool is_same_but(uint32_t version_mask, const struct job *a, const struct job *b)
-{
-	uint8_t bare[2][HEADER_LEN];
-
-	memcpy(bare[0], a->header, HEADER_LEN);
-	memcpy(bare[1], b->header, HEADER_LEN);
-	for (size_t i = 0; i < 2; i++) {
-		header_set_ntime(bare[i], 0);
-		header_set_version(bare[i], header_version(bare[i]) & ~version_mask);
-	}
-	return memcmp(bare[0], bare[1], HEADER_LEN) == 0 && a->coinbase_len == b->coinbase_len &&
-	       a->xnonce2_off == b->xnonce2_off && a->xnonce2_len == b->xnonce2_len;
-}
-
 bool job_is_same(const struct job *a, const struct job *b)
 {
-	return a->ntime == b->ntime && is_same_but(0, a, b);
-}
-
-/* Do equal positions of two such jobs mean equal headers, times aside? */
-static bool counts_alike(const struct job *a, const struct job *b)
-{
-	return header_version(a->header) == header_version(b->header) && a->version_mask == b->version_mask &&
-	       group_size(a) == group_size(b);
-}
-
-void job_resume(struct job *job, const struct job *old)
-{
-	uint64_t searched = place_at(old, old->position).second, position = old->position;
-	uint64_t per_second = xnonce2_count(job) * (version_count(job) / group_size(job));
-	uint32_t later = job->ntime - old->ntime, sooner = old->ntime - job->ntime;
-
-	if (position == 0 || !is_same_but(job->version_mask | old->version_mask, job, old))
-		return;
-	if (sooner > 0 && sooner < later) {	/* it must not step up to where the old one began */
-		if (job->roll_max >= sooner)
-			job->roll_max = sooner - 1;
-		return;
-	}
-	if (searched < later)
-		return;
-	/* other versions in another order: the next second has them all; with a long extranonce2 the next one of these */
-	if (counts_alike(job, old))
-		position -= later * per_second;
-	else if (job->xnonce2_len < XNONCE2_LONG)
-		position = (searched - later + 1) * per_second;
-	if (position > job->position)
-		job->position = position;
+	return memcmp(a->header, b->header, HEADER_LEN) == 0 && a->coinbase_len == b->coinbase_len &&
+	       a->xnonce2_off == b->xnonce2_off && a->xnonce2_len == b->xnonce2_len;
 }

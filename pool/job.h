@@ -1,12 +1,12 @@
 /*
- * A job: all that a pool or node says about one block to be, and how far it has been
- * searched. Works are made from it one after the other, each with an extranonce2,
- * versions or a time of its own: the extranonce2s first, then the versions of the mask
- * that the works so far did not have, then the next second with all of them again.
+ * A job: all that a pool or node says about one block to be. Works are made from it
+ * one after the other, each with an extranonce2, versions or a time of its own: the
+ * extranonce2s first, then the versions of the mask that the works so far did not have,
+ * then the next second with all of them again.
  *
  * What a newcomer would get wrong: two jobs may make the same headers, be it that a
- * pool sends one twice or that a second has passed. job_resume() sees to it that the
- * later one leaves out what was searched for the earlier.
+ * pool sends one twice, that a second has passed, or that another pool has the same.
+ * So a job does not count its works itself: it takes what is left of them (pool/searched.h).
  */
 #ifndef POOL_JOB_H
 #define POOL_JOB_H
@@ -15,6 +15,7 @@
 
 #include "miner.h"
 #include "pool/header.h"
+#include "pool/searched.h"
 
 #define EXTRANONCE1_MAX	64	/* bytes */
 #define ROLL_MAX	600	/* s that ntime may run ahead of a job's, unless the pool sets another bound */
@@ -36,7 +37,7 @@ struct job {
 	double arrived;			/* clock_now() */
 
 	uint8_t header[HEADER_LEN];	/* with the root for an extranonce2 of zeros: also tells jobs apart */
-	uint32_t version_mask;		/* the bits of the version that we may choose; 0: none */
+	uint32_t version_mask;		/* the bits of the version that we may choose, of ROLLED_BITS; 0: none */
 	unsigned versions;		/* of which a work carries so many, if there are: at most VERSIONS_MAX; 0: the header's only */
 	uint32_t ntime;
 	unsigned roll_max;		/* s that a work's time may run ahead of it */
@@ -48,7 +49,7 @@ struct job {
 	uint8_t (*branches)[32];
 	size_t branch_count;
 
-	uint64_t position;		/* of the next work, in the order above */
+	unsigned second;		/* of its time, from 0 on: the earliest that may have works left */
 };
 
 /*
@@ -68,14 +69,11 @@ struct job *job_parse(const json_t *params, const struct extranonce *, double di
 void job_free(struct job *);
 
 /*
- * Fill in the job's next work, all but its generation and pool. False when there is none now:
- * extranonce2 and versions are used up, and ntime may step on only as real time does,
- * and only so far.
+ * Fill in the next work that is not searched, all but its generation and pool. False
+ * when there is none now: extranonce2 and versions are used up, and ntime may step on
+ * only as real time does, and only so far.
  */
-bool job_next(struct job *, struct work *, double now);
-
-/* Leave out the headers that were searched for `old`, if both can make the same. */
-void job_resume(struct job *, const struct job *old);
+bool job_next(struct job *, struct searched *, struct work *, double now);
 
 /* Do both make exactly the same headers? */
 bool job_is_same(const struct job *, const struct job *);

@@ -5,9 +5,9 @@
 
 #include "base/clock.h"
 
-void jobs_init(struct jobs *jobs)
+void jobs_init(struct jobs *jobs, struct searched *searched)
 {
-	*jobs = (struct jobs){ .latest = 0 };
+	*jobs = (struct jobs){ .searched = searched };
 	pthread_mutex_init(&jobs->lock, NULL);
 }
 
@@ -35,10 +35,8 @@ void jobs_add(struct jobs *jobs, struct job *job)
 	for (size_t i = 0; i < JOBS_KEPT; i++) {
 		struct job *old = jobs->table[i];
 
-		if (!old)
-			continue;
-		job_resume(job, old);
-		old->live = old->live && outlives(old, job);
+		if (old)
+			old->live = old->live && outlives(old, job);
 	}
 	struct job **place = &jobs->table[job->number % JOBS_KEPT];
 	job_free(*place);
@@ -60,7 +58,7 @@ bool jobs_next(struct jobs *jobs, struct work *work)
 {
 	pthread_mutex_lock(&jobs->lock);
 	struct job *job = jobs->table[jobs->latest % JOBS_KEPT];
-	bool any = job && job->live && job_next(job, work, clock_now());
+	bool any = job && job->live && job_next(job, jobs->searched, work, clock_now());
 	jobs->starved = !any;
 	pthread_mutex_unlock(&jobs->lock);
 	return any;

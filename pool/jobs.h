@@ -3,9 +3,9 @@
  * pool thread adds and looks up; workers, by way of the board, take further works
  * from the latest.
  *
- * What a newcomer would get wrong: a job that the pool has cleaned away, or whose
- * connection is gone, is dead but not forgotten. When the pool hands out the same
- * block again, the search goes on where it stopped.
+ * What a newcomer would get wrong: they are few, and what was searched outlives them
+ * (pool/searched.h). When a block is handed out again, hours later or by another pool,
+ * the search goes on where it stopped.
  */
 #ifndef POOL_JOBS_H
 #define POOL_JOBS_H
@@ -17,13 +17,15 @@
 #define JOBS_KEPT 16
 
 struct jobs {
-	pthread_mutex_t lock;		/* of all below, and of what job_next() changes */
+	struct searched *searched;	/* not its own */
+	pthread_mutex_t lock;		/* of all below, and of what job_next() changes in a job */
 	struct job *table[JOBS_KEPT];	/* job n at n % JOBS_KEPT */
 	uint32_t latest;		/* its number; 0 before the first */
 	bool starved;			/* someone wanted a work and got none */
 };
 
-void jobs_init(struct jobs *);
+/* What is searched outlives them. */
+void jobs_init(struct jobs *, struct searched *);
 void jobs_destroy(struct jobs *);
 
 /* Take over `job` as the latest, and kill the jobs it replaces: all if it is clean, else those of its id. */
@@ -40,7 +42,7 @@ bool jobs_starved(struct jobs *);
 
 /*
  * The live job of that number, or NULL; 0 asks for the latest. Pool thread only, and
- * what workers change, its coinbase and position, may not be read: valid until the next jobs_add().
+ * what workers change, its coinbase and second, may not be read: valid until the next jobs_add().
  */
 const struct job *jobs_find(const struct jobs *, uint32_t number);
 

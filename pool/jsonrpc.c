@@ -1,11 +1,13 @@
 /* Lines to messages, replies to verdicts: see jsonrpc.h. */
 #include "pool/jsonrpc.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hex.h"
+#include "base/secret.h"
 
 #define DEPTH_MAX	32	/* stratum needs 4 */
 #define VALUES_MAX	65536	/* each costs the parser up to some 300 bytes */
@@ -85,11 +87,11 @@ bool message_wants_reply(const struct message *message)
 bool message_id(const struct message *message, uint32_t *id)
 {
 	const char *text = json_string_value(message->id);
-	json_int_t value = json_is_integer(message->id) ? json_integer_value(message->id) : -1;
+	double value = json_is_number(message->id) ? json_number_value(message->id) : -1;
 
 	if (text && strlen(text) <= 10 && text[0] != '\0' && strspn(text, "0123456789") == strlen(text))
-		value = strtoll(text, NULL, 10);
-	if (value < 0 || value > UINT32_MAX)
+		value = strtod(text, NULL);
+	if (value < 0 || value > UINT32_MAX || value != floor(value))
 		return false;
 	*id = (uint32_t)value;
 	return true;
@@ -113,7 +115,7 @@ static void find_reason(char reason[REASON_MAX], const struct message *message)
 		text = json_object_get(message->root, "reject-reason");
 
 	if (json_is_string(text) && json_string_length(text) > 0)
-		snprintf(reason, REASON_MAX, "%s", json_string_value(text));
+		secret_show(reason, REASON_MAX, json_string_value(text));
 	else if (json_is_integer(code))
 		snprintf(reason, REASON_MAX, "unknown, code %" JSON_INTEGER_FORMAT, json_integer_value(code));
 	else

@@ -1,8 +1,8 @@
 /*
- * JSON-RPC as stratum speaks it: one JSON object a line, either a request (it has a
- * method) or a reply (it has not). Pools take liberties with everything else - ids
- * come back as strings, errors are arrays, objects, strings or missing - and these
- * functions are where such liberties are understood.
+ * JSON-RPC as stratum speaks it: one JSON object a line, a request, which has a method,
+ * or a reply, which need not lack one. Pools take liberties with everything else, too -
+ * ids come back as strings or reals, errors are arrays, objects, strings or missing -
+ * and these functions are where such liberties are understood.
  */
 #ifndef POOL_JSONRPC_H
 #define POOL_JSONRPC_H
@@ -18,7 +18,7 @@
 struct message {
 	json_t *root;
 	json_t *id;
-	const char *method;	/* NULL in a reply */
+	const char *method;	/* NULL in most replies */
 	json_t *params;
 	json_t *result;
 	json_t *error;
@@ -37,12 +37,12 @@ void message_free(struct message *);
 /* Does the id ask for an answer? A notification's is null or missing. */
 bool message_wants_reply(const struct message *);
 
-/* An id of ours, as a number or as its decimal text; false for anything else. */
+/* An id of ours, as a number (1, 1.0, 1e0) or as its decimal text; false for anything else. */
 bool message_id(const struct message *, uint32_t *id);
 
 /*
  * Does a reply say yes: result true and no error? If not, `reason` is the text the
- * pool gave, wherever it put it, or "unknown".
+ * pool gave, wherever it put it, for people and with secrets masked, or "unknown".
  */
 bool message_accepts(const struct message *, char reason[REASON_MAX]);
 

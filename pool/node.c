@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/secret.h"
 
 #define VALUES_MAX	(1u << 20)	/* JSON values of one answer: twice what the fullest block needs */
 #define METHOD_NOT_FOUND (-32601)
@@ -32,12 +33,13 @@ static int node_open(struct pool *pool)
 		free(n);
 		return -1;
 	}
-	jobs_init(&n->jobs);
+	jobs_init(&n->jobs, pool->config.searched);
 	snprintf(n->url, sizeof n->url, "%s://%s:%u%s", pool->tls ? "https" : "http", pool->url.host, (unsigned)pool->url.port,
 		 pool->url.path[0] ? pool->url.path : "/");
 	n->http = (struct http){
 		.name = pool->name, .user = pool->user, .pass = pool->pass, .user_agent = pool->user_agent,
-		.wake = &pool->wake, .transport = &pool->transport, .dump = pool->config.dump, .record = pool->config.record,
+		.wake = &pool->wake, .transport = &pool->transport,
+		.trace = { .name = pool->name, .pool = pool->config.number, .dump = pool->config.dump, .record = pool->config.record },
 	};
 	n->source = pool->payout.script_len > 0 ? &source_gbt : &source_getwork;
 	pool->session = n;
@@ -164,19 +166,25 @@ static bool is_submitting(const struct node *n)
 	return n->now.submit.busy || n->now.submit_again > 0;
 }
 
+/* The node does not let us in, whatever else it answers. */
+static bool is_refused(const struct http_call *call)
+{
+	return call->result == CURLE_OK && (call->status == 401 || call->status == 403);
+}
+
 /* The JSON-RPC reply in an answer, which is released. False, and why, when there is none. */
 static bool read_reply(struct node *n, struct http_call *call, struct message *reply, char why[TEMPLATE_WHY])
 {
 	const char *fault = http_failure(call);
 
-	if (!fault)
+	if (!fault && is_refused(call))
+		fault = "user or password refused";
+	else if (!fault)
 		fault = call->answer ? message_parse_within(reply, call->answer, call->answer_len, VALUES_MAX) : "an empty answer";
-	if (fault && call->result == CURLE_OK && call->status == 401)
-		fault = "user or password refused (HTTP 401)";
-	if (fault && call->result == CURLE_OK && call->status != 200 && call->status != 401)
+	if (fault && call->result == CURLE_OK && call->status != 200)
 		snprintf(why, TEMPLATE_WHY, "HTTP status %ld, %s", call->status, fault);
 	else if (fault)
-		snprintf(why, TEMPLATE_WHY, "%s", fault);
+		secret_show(why, TEMPLATE_WHY, fault);
 	http_release(&n->http, call);
 	return !fault;
 }
@@ -186,6 +194,7 @@ static int take_work(struct pool *pool, const struct http_call *call, const json
 {
 	struct node *n = pool->session;
 	struct job *job = n->source->parse(pool, result, call, why);
+	char note[THROTTLE_NOTE_MAX];
 
 	if (!job)
 		return -1;
@@ -195,13 +204,15 @@ static int take_work(struct pool *pool, const struct http_call *call, const json
 	memcpy(n->now.prevhash, prevhash, 32);
 	if (!n->now.ready) {
 		pool_logged_in(pool);
-		log_info("pool %s: mining by %s%s%s", pool->name, n->source->method,
-			 n->source == &source_gbt ? ", paid to an address of " : "",
-			 n->source == &source_gbt ? pool->payout.name : "");
+		if (pool->told)
+			log_info("pool %s: mining by %s%s%s", pool->name, n->source->method,
+				 n->source == &source_gbt ? ", paid to an address of " : "",
+				 n->source == &source_gbt ? pool->payout.name : "");
 	}
 	n->now.ready = true;
 	n->now.other_tried = false;
-	log_debug("pool %s: %s %s", pool->name, is_new ? "new block, job" : "job", job->id);
+	if (throttle_pass(&n->job, note))
+		log_debug("pool %s: %s %s%s", pool->name, is_new ? "new block, job" : "job", job->id, note);
 	jobs_add(&n->jobs, job);
 	publish(pool);
 	return is_new;
@@ -213,7 +224,7 @@ static int on_failed_fetch(struct pool *pool, const char *why)
 	struct node *n = pool->session;
 
 	if (!is_submitting(n))
-		return log_error("pool %s: %s failed: %s", pool->name, n->source->method, why);
+		return pool->told ? log_error("pool %s: %s failed: %s", pool->name, n->source->method, why) : -1;
 	log_warn("pool %s: %s failed: %s", pool->name, n->source->method, why);
 	n->now.next_poll = clock_now() + STARVED_PAUSE;
 	jobs_kill(&n->jobs);
@@ -254,7 +265,7 @@ static int on_work(struct pool *pool)
 
 	n->now.next_poll = clock_now() + poll_pause(pool);
 	if (!read_reply(n, &n->now.work, &reply, why)) {
-		if (n->now.work.result == CURLE_OK && n->now.work.status == 401)
+		if (is_refused(&n->now.work))
 			pool_login_refused(pool);
 		return on_failed_fetch(pool, why);
 	}
@@ -322,7 +333,7 @@ static int read_verdict(struct pool *pool, char why[TEMPLATE_WHY])
 	bool accepted = false;
 
 	if (http_failure(&n->now.submit)) {
-		snprintf(why, TEMPLATE_WHY, "%s", http_failure(&n->now.submit));
+		secret_show(why, TEMPLATE_WHY, http_failure(&n->now.submit));
 		return -1;
 	}
 	if (read_reply(n, &n->now.submit, &reply, why)) {
@@ -372,15 +383,14 @@ static int on_verdict(struct pool *pool)
 static void feed_board(struct pool *pool)
 {
 	struct node *n = pool->session;
-	const struct job *job = jobs_find(&n->jobs, 0);
 
 	publish(pool);
-	if (!job || !jobs_starved(&n->jobs))
+	if (!jobs_find(&n->jobs, 0) || !jobs_starved(&n->jobs))
 		return;
 	n->now.next_poll = fmin(n->now.next_poll, n->now.work.started + STARVED_PAUSE);
-	if (n->now.exhausted_job != job->number)
-		log_debug("pool %s: all nonces of the job are searched", pool->name);
-	n->now.exhausted_job = job->number;
+	if (!n->now.exhausted)
+		log_notice("pool %s: all nonces of its work are searched, and there is no new one yet: asking more often", pool->name);
+	n->now.exhausted = true;
 }
 
 static bool wants_longpoll(const struct pool *pool)
@@ -460,14 +470,19 @@ static int node_submit(struct pool *pool, const struct share *share)
 		return 1;
 	}
 	char *text = make_request(pool, n->source->submit_method, params);
-	if (!text)
+	if (!text) {
+		tally_share_stale(&pool->tally, share);
 		return -1;
+	}
 	n->now.submit_block = tally_share_sent(&pool->tally, share, job->height);
 	memcpy(n->now.submit_prevhash, header_prevhash(share->work.header), 32);
 	n->now.submit_difficulty = share->difficulty;
 	n->now.submit_sent = clock_now();
 	n->now.submit_tries = 0;
-	return http_start(&n->http, &n->now.submit, n->url, text, pool->config.timeout_s) < 0 ? -1 : 1;
+	if (http_start(&n->http, &n->now.submit, n->url, text, pool->config.timeout_s) == 0)
+		return 1;
+	tally_shares_unanswered(&pool->tally, 1);
+	return -1;
 }
 
 /* Told to stop with a share under way: it may be a block, so it gets a moment more. */

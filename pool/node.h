@@ -56,6 +56,7 @@ struct node {
 	char url[NODE_URL_MAX];
 	const struct node_source *source;	/* what the node was last found to have */
 	struct gbt gbt;
+	struct throttle job;		/* log lines */
 
 	/* anew with each connection */
 	struct node_session {
@@ -64,7 +65,7 @@ struct node {
 		bool other_tried;		/* the last fetch was refused as unknown, and now the other source's turn is */
 		uint32_t next_id;		/* of our next request */
 		uint8_t prevhash[32];		/* of the block that is mined on */
-		uint32_t exhausted_job;		/* the last one that was said to be searched through */
+		bool exhausted;			/* that all is searched has been said */
 		double next_poll;		/* clock_now() */
 
 		char longpoll_url[NODE_URL_MAX];	/* empty: not offered */

@@ -16,11 +16,16 @@ void pending_add(struct pending_table *table, const struct pending *pending)
 	table->places[pending->id % PENDING_MAX] = *pending;
 }
 
+bool pending_has(const struct pending_table *table, uint32_t id)
+{
+	return id != 0 && table->places[id % PENDING_MAX].id == id;
+}
+
 bool pending_take(struct pending_table *table, uint32_t id, struct pending *pending)
 {
 	struct pending *place = &table->places[id % PENDING_MAX];
 
-	if (id == 0 || place->id != id)
+	if (!pending_has(table, id))
 		return false;
 	*pending = *place;
 	place->id = 0;

@@ -34,6 +34,9 @@ void pending_add(struct pending_table *, const struct pending *);
 /* Take out the one of this id; false when there is none: a reply to nothing, or a second one. */
 bool pending_take(struct pending_table *, uint32_t id, struct pending *);
 
+/* Is there one of this id? */
+bool pending_has(const struct pending_table *, uint32_t id);
+
 /* Does any share await its reply? */
 bool pending_any(const struct pending_table *);
 

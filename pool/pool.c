@@ -13,13 +13,15 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/secret.h"
 #include "pool/template.h"
 
 #define STEP_MS		1000	/* longest wait for one event: timers are looked at as often */
 #define PAUSE_MAX	60	/* s; a configured pause may be longer */
 #define JITTER		0.25	/* of a pause, added by chance: a pool's miners shall not return all at once */
-#define RECONNECT_MIN	1	/* s; even when the pool asks for less */
+#define RECONNECT_MIN	1	/* s; even when the pool asks for less, and we ourselves for none */
 #define RECONNECT_MAX	60	/* s; even when it asks for more */
+#define TOLD_WINDOW	60	/* s in which no more attempts are logged than a throttle lets pass */
 #define FOLLOW_PAUSE	600	/* s without following another scheme, after one that brought no work */
 
 static const struct scheme schemes[] = {	/* the first is for URLs without one */
@@ -47,11 +49,12 @@ static int parse_url(struct pool *pool, const char *text)
 {
 	const char *why = url_parse(&pool->url, text);
 	const struct scheme *scheme = find_scheme(pool->url.scheme);
+	char shown[URL_SHOWN_MAX];
 
 	if (!scheme)
 		why = "its scheme is unknown";
 	if (why)
-		return log_error("pool URL '%s': %s", url_shown(text), why);
+		return log_error("pool URL '%s': %s", url_shown(shown, text), why);
 	pool->scheme = pool->spoken = scheme;
 	pool->protocol = scheme->protocol;
 	pool->tls = scheme->tls;
@@ -85,6 +88,16 @@ static void free_texts(struct pool *pool)
 	transport_destroy(&pool->transport);
 }
 
+/* From now on no text shows the passwords, nor what stands behind a colon in a user's name, which may be one. 0, or -1 logged. */
+static int hide_secrets(const struct pool *pool)
+{
+	const char *colon = strchr(pool->user, ':');
+
+	if (secret_add(pool->pass) < 0 || secret_add(pool->url.pass) < 0 || secret_add(colon ? colon + 1 : "") < 0)
+		return log_error("pool %s: no memory for its secrets", pool->name);
+	return 0;
+}
+
 /* The pool's own copies of what the configuration points to; user and password may be the URL's. 0, or -1 logged. */
 static int copy_texts(struct pool *pool, const struct pool_config *config)
 {
@@ -95,9 +108,11 @@ static int copy_texts(struct pool *pool, const struct pool_config *config)
 	pool->pass = strdup(pass);
 	pool->user_agent = strdup(config->user_agent);
 	pool->coinbase_sig = strdup(config->coinbase_sig ? config->coinbase_sig : "");
-	url_forget(&pool->url);
 	if (!pool->user || !pool->pass || !pool->user_agent || !pool->coinbase_sig)
 		return log_error("no memory for a pool");
+	if (hide_secrets(pool) < 0)
+		return -1;
+	url_forget(&pool->url);
 	if (transport_init(&pool->transport, config->proxy, config->cert, config->no_verify) < 0)
 		return -1;
 	if (config->no_verify && pool->tls)
@@ -130,6 +145,7 @@ struct pool *pool_create(const struct pool_config *config)
 	queue_init(&pool->queue);
 	tally_init(&pool->tally, pool->name);
 	pool->wanted = true;
+	pool->attempts.window_s = TOLD_WINDOW;
 	return pool;
 
 cleanup_curl:
@@ -250,11 +266,11 @@ static void serve(struct pool *pool)
 				sent = protocol->submit(pool, &share);
 			else
 				tally_share_stale(&pool->tally, &share);
-			if (sent < 0)
-				return;
 			if (sent == 0)
 				break;
 			queue_drop(&pool->queue);
+			if (sent < 0)
+				return;
 		}
 		if (protocol->step(pool, STEP_MS) < 0)
 			return;
@@ -290,25 +306,36 @@ static bool may_fail(struct pool *pool)
 	return !last;
 }
 
-/* Seconds until the next attempt, or -1: no more. Only a connection that brought work was a success. */
+/* Seconds that the pool asks us to stay away, within our own bounds; 0: it has not asked. */
+static double asked_pause(const struct pool *pool)
+{
+	double asked = pool->reconnect.wait_s;
+
+	if (!pool->reconnect.asked)
+		return 0;
+	return asked < RECONNECT_MIN ? RECONNECT_MIN : asked > RECONNECT_MAX ? RECONNECT_MAX : asked;
+}
+
+/*
+ * Seconds until the next attempt, or -1: no more. Only a connection that brought work
+ * was a success, and if the pool itself sent us away, only one that had lasted.
+ */
 static double next_pause(struct pool *pool)
 {
-	double base = pool->config.retry_pause_s;
-	double asked = pool->reconnect.wait_s < RECONNECT_MAX ? pool->reconnect.wait_s : RECONNECT_MAX;
+	bool sent_away = pool->reconnect.asked && !pool->reconnect.scheme;
+	bool lasted = clock_now() - pool->connected_at >= pool->config.lasting_s;
+	bool success = pool->was_ready && (lasted || !sent_away);
 
-	if (pool->was_ready)
+	if (success)
 		pool->failures = 0;
 	if (pool->reconnect.scheme)
 		return 0;
-	if (pool->reconnect.asked && pool->was_ready) {
-		double least = base < RECONNECT_MIN ? base : RECONNECT_MIN;
-
-		return asked > least ? asked : least;
-	}
+	if (success && sent_away)
+		return asked_pause(pool);
 	if (!may_fail(pool))
 		return -1;
 
-	double pause = growing_pause(pool);
+	double pause = growing_pause(pool), asked = asked_pause(pool);
 	return pause > asked ? pause : asked;
 }
 
@@ -333,9 +360,11 @@ static void *run(void *arg)
 
 	while (await_call(pool)) {
 		pool->was_ready = pool->was_refused = false;
+		pool->told = throttle_pass(&pool->attempts, pool->told_note);
 		pool->reconnect = (struct reconnect){ .asked = false };
 		if (speak(pool) == 0 && pool->protocol->connect(pool) == 0) {
 			tally_connection(&pool->tally);
+			pool->connected_at = clock_now();
 			serve(pool);
 		}
 		end_connection(pool);
@@ -345,7 +374,8 @@ static void *run(void *arg)
 		double pause = next_pause(pool);
 		if (pause < 0)
 			break;
-		log_info("pool %s: next attempt in %.1f s", pool->name, pause);
+		if (pool->told)
+			log_info("pool %s: next attempt in %.1f s%s", pool->name, pause, pool->told_note);
 		pause_for(pool, pause);
 	}
 	return NULL;
@@ -415,8 +445,13 @@ void pool_stats(struct pool *pool, struct pool_stats *stats)
 
 void pool_logged_in(struct pool *pool)
 {
+	char user[URL_LOGIN_MAX];
+
 	tally_login(&pool->tally, true);
-	log_info("pool %s: %s%s%s", pool->name, pool->user[0] ? "logged in as " : "connected", pool->user,
+	if (!pool->told)
+		return;
+	log_info("pool %s: %s%s%s", pool->name, pool->user[0] ? "logged in as " : "connected",
+		 secret_show(user, sizeof user, pool->user),
 		 !pool->tls ? "" : pool->transport.no_verify ? " (TLS, NOT VERIFIED)" : " (TLS)");
 }
 
@@ -442,6 +477,7 @@ bool pool_follow(struct pool *pool, const char *text)
 	struct url url;
 	const char *why = url_parse(&url, text);
 	const struct scheme *scheme = find_scheme(url.scheme);
+	char shown[100];
 
 	if (pool->config.no_stratum || clock_now() < pool->may_follow)
 		return false;
@@ -452,11 +488,12 @@ bool pool_follow(struct pool *pool, const char *text)
 	if (!why && pool->scheme->tls && !scheme->tls)
 		why = "it is without TLS";
 	if (why) {
-		log_warn("pool %s: the offer of %.100s is not followed: %s", pool->name, text, why);
+		log_warn("pool %s: the offer of %s is not followed: %s", pool->name,
+			 secret_show(shown, sizeof shown, text), why);
 		pool->may_follow = clock_now() + FOLLOW_PAUSE;
 		return false;
 	}
 	pool->reconnect = (struct reconnect){ .asked = true, .port = url.port, .scheme = scheme };
-	log_info("pool %s: going over to %s, which it offers", pool->name, text);
+	log_info("pool %s: going over to %s, which it offers", pool->name, secret_show(shown, sizeof shown, text));
 	return true;
 }

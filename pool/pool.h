@@ -26,6 +26,7 @@ struct pool_sink {
 
 struct pool_config {
 	struct pool_sink sink;
+	struct searched *searched;	/* see pool/searched.h; outlives the pool */
 	const char *url;		/* see pool/url.h; without a scheme it is stratum+tcp */
 	const char *user;		/* UTF-8, as the next two */
 	const char *pass;
@@ -35,6 +36,7 @@ struct pool_config {
 	const struct algo *algo;
 	int retries;			/* failures in a row before it gives up, the first not counted; -1: never */
 	double retry_pause_s;		/* at least this long between attempts; grows with failures */
+	double lasting_s;		/* a connection must have lasted so long, or the pool's wish for a new one is a failure */
 	double timeout_s;		/* of silence before a connection counts as dead */
 	double scan_time_s;		/* between questions to a node for newer work, when it does not tell of its own accord */
 	bool no_longpoll;		/* do not let a node tell */
@@ -47,8 +49,9 @@ struct pool_config {
 	bool no_version_rolling;	/* do not ask for a choice of versions */
 	double suggest_difficulty;	/* to mine at; 0: the pool chooses */
 	double least_difficulty;	/* to mine at, told to pools that ask; 0: any */
-	bool dump;			/* log every line of the protocol, the password masked */
+	bool dump;			/* log every line of the protocol, secrets masked */
 	struct record *record;		/* see pool/record.h, where every line goes, too; or NULL */
+	unsigned number;		/* of the pool in the record, from 1 */
 };
 
 /* accepted + rejected + unanswered is what was sent, but for the shares that still await their reply. */

@@ -2,7 +2,7 @@
  * Which pool is mined on: see pools.h. Whatever happens, and every so often,
  * decide() looks at all of them anew.
  *
- * Locks are taken in this order: ours, the board's, a protocol's jobs'. A worker comes
+ * Locks are taken in this order: ours, the board's, a protocol's jobs', what is searched's. A worker comes
  * to pools_next() with the board locked, so that may not take ours: it goes by the
  * work itself, and a pool that has work on the board is ready to be asked for more.
  */
@@ -16,9 +16,12 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "pool/searched.h"
+#include "pool/throttle.h"
 #include "pool/wake.h"
 
 #define TICK_MS		100	/* between looks at the clock */
+#define TOLD_WINDOW	60	/* s in which no more of a kind is logged than a throttle lets pass */
 #define NONE		(-1)
 
 struct member {
@@ -48,6 +51,7 @@ struct pools {
 	unsigned failover_after;
 	double job_timeout_s, forget_s, slice_s;
 	struct board *board;
+	struct searched *searched;	/* by all of them */
 
 	pthread_t clock;		/* the thread that looks at it; only if there are several pools */
 	bool clock_runs;		/* the owner's */
@@ -60,6 +64,7 @@ struct pools {
 	unsigned first;			/* the most wanted one, before those after it in a circle */
 	double slice_end;		/* clock_now() */
 	double counted;			/* up to when `mined` is counted */
+	struct throttle call, change, idle;	/* kinds of log lines */
 };
 
 static struct member *in_order(struct pools *g, unsigned i)
@@ -159,20 +164,20 @@ static bool take_spare(struct member *m)
 	return m->has_spare;
 }
 
-static void say_switch(const struct pools *g, const struct member *to, double now)
+static void say_switch(struct pools *g, const struct member *to, double now)
 {
 	const struct member *from = &g->members[g->latest];
 	const char *from_name = pool_name(from->pool), *to_name = pool_name(to->pool);
-	char text[60];
+	char text[60], note[THROTTLE_NOTE_MAX];
 
-	if (from == to)
+	if (from == to || !throttle_pass(&g->change, note))
 		return;
 	if (!from->ready || from->silent)
-		log_warn("pool %s: %s, switching to %s", from_name, describe(text, from), to_name);
+		log_warn("pool %s: %s, switching to %s%s", from_name, describe(text, from), to_name, note);
 	else if (g->strategy != POOLS_FAILOVER && now >= g->slice_end)
-		log_info("pool %s: its slice of time is over, switching to %s", from_name, to_name);
+		log_info("pool %s: its slice of time is over, switching to %s%s", from_name, to_name, note);
 	else
-		log_info("pool %s: works again, switching to it from %s", to_name, from_name);
+		log_info("pool %s: works again, switching to it from %s%s", to_name, from_name, note);
 }
 
 static void switch_to(struct pools *g, struct member *m, double now)
@@ -191,7 +196,7 @@ static void call(struct pools *g, double now)
 {
 	const struct member *failed = NULL;
 	bool wanted = true;
-	char text[60];
+	char text[60], note[THROTTLE_NOTE_MAX];
 
 	for (unsigned i = 0; i < g->count; i++) {
 		struct member *m = in_order(g, i);
@@ -202,9 +207,9 @@ static void call(struct pools *g, double now)
 			m->job_time = now;
 			m->failures = 0;
 			m->refused = m->silent = false;
-			if (failed)
-				log_info("pool %s: %s, trying %s too", pool_name(failed->pool), describe(text, failed),
-					 pool_name(m->pool));
+			if (failed && throttle_pass(&g->call, note))
+				log_info("pool %s: %s, trying %s too%s", pool_name(failed->pool), describe(text, failed),
+					 pool_name(m->pool), note);
 		}
 		if (m->wanted != was_wanted)
 			pool_want(m->pool, m->wanted);
@@ -277,6 +282,7 @@ static unsigned on_clear(void *ctx)
 {
 	struct member *m = ctx;
 	struct pools *g = m->group;
+	char note[THROTTLE_NOTE_MAX];
 
 	pthread_mutex_lock(&g->lock);
 	bool was_active = g->active == index_of(m);
@@ -287,8 +293,8 @@ static unsigned on_clear(void *ctx)
 	}
 	unsigned generation = g->board->generation;
 	decide(g);
-	if (was_active && g->active == NONE && g->count > 1 && !g->stop)
-		log_warn("pool %s: no work any more, nor from another pool: idle until there is", pool_name(m->pool));
+	if (was_active && g->active == NONE && g->count > 1 && !g->stop && throttle_pass(&g->idle, note))
+		log_warn("pool %s: no work any more, nor from another pool: idle until there is%s", pool_name(m->pool), note);
 	pthread_mutex_unlock(&g->lock);
 	return generation;
 }
@@ -327,10 +333,11 @@ struct pools *pools_create(const struct pools_config *config)
 		log_error("no memory for pools");
 		return NULL;
 	}
-	if (wake_init(&g->wake) < 0) {
-		free(g);
-		return NULL;
-	}
+	if (wake_init(&g->wake) < 0)
+		goto free_group;
+	g->searched = searched_create();
+	if (!g->searched)
+		goto destroy_wake;
 	pthread_mutex_init(&g->lock, NULL);
 	g->strategy = config->strategy;
 	g->failover_after = config->failover_after;
@@ -338,12 +345,14 @@ struct pools *pools_create(const struct pools_config *config)
 	g->forget_s = config->forget_s;
 	g->slice_s = config->slice_s;
 	g->active = NONE;
+	g->call.window_s = g->change.window_s = g->idle.window_s = TOLD_WINDOW;
 	for (; g->count < config->count; g->count++) {
 		struct member *m = &g->members[g->count];
 		struct pool_config pool = config->pools[g->count];
 
 		pool.sink = (struct pool_sink){ on_publish, on_clear, on_failed, m };
 		pool.patience = config->count > 1 ? config->failover_after - 1 : 0;
+		pool.searched = g->searched;
 		*m = (struct member){ .group = g, .quota = config->quotas[g->count], .pool = pool_create(&pool) };
 		if (!m->pool) {
 			pools_destroy(g);
@@ -351,6 +360,12 @@ struct pools *pools_create(const struct pools_config *config)
 		}
 	}
 	return g;
+
+destroy_wake:
+	wake_destroy(&g->wake);
+free_group:
+	free(g);
+	return NULL;
 }
 
 void pools_destroy(struct pools *g)
@@ -359,6 +374,7 @@ void pools_destroy(struct pools *g)
 		return;
 	for (unsigned i = 0; i < g->count; i++)
 		pool_destroy(g->members[i].pool);
+	searched_destroy(g->searched);
 	pthread_mutex_destroy(&g->lock);
 	wake_destroy(&g->wake);
 	free(g);

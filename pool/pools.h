@@ -33,7 +33,7 @@ enum pools_strategy {
  * lost every other minute is mined on whenever it works, but with the next at hand.
  */
 struct pools_config {
-	struct pool_config pools[POOLS_MAX];	/* all but their sink and patience */
+	struct pool_config pools[POOLS_MAX];	/* all but their sink, patience and searched */
 	unsigned quotas[POOLS_MAX];	/* 1..QUOTA_MAX; for POOLS_QUOTA only */
 	unsigned count;			/* 1..POOLS_MAX */
 	enum pools_strategy strategy;

@@ -22,7 +22,7 @@ struct protocol {
 	int (*open)(struct pool *);		/* make pool->session, once; what lives longer than a connection */
 	int (*connect)(struct pool *);		/* and greet */
 	int (*step)(struct pool *, int timeout_ms);	/* wait for one event, at most so long, and do what it asks */
-	int (*submit)(struct pool *, const struct share *);	/* 1: sent or stale; 0: not now; -1: lost */
+	int (*submit)(struct pool *, const struct share *);	/* 1: sent or stale; -1: the same, but the connection is lost; 0: not now */
 	void (*close)(struct pool *);		/* the connection, if any: its jobs are dead */
 	void (*destroy)(struct pool *);		/* pool->session */
 	board_next_fn *next;			/* context: the pool; any thread */
@@ -80,9 +80,13 @@ struct pool {
 	uint16_t port;
 	unsigned generation;		/* work up to it is void */
 	double may_follow;		/* clock_now() from when on another scheme is followed again */
+	double connected_at;		/* clock_now(), of the latest connection */
 	bool was_ready;			/* in this connection */
 	bool was_refused;		/* in this connection, our login */
 	unsigned failures;		/* in a row */
+	struct throttle attempts;
+	bool told;			/* is this attempt logged? */
+	char told_note[THROTTLE_NOTE_MAX];
 	struct reconnect reconnect;
 };
 

@@ -8,11 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/secret.h"
 #include "pool/url.h"
 
 struct record {
@@ -118,38 +120,72 @@ static void flush_when_due(struct record *record)
 		flush(record);
 }
 
-static void put_head(struct record *record, const char *algo, const char *url)
+/* A text of others. */
+static void put_masked(struct record *record, const char *text)
 {
-	put_text(record, "{\"adit-record\":1,\"algo\":");
+	char *copy = strdup(text);
+
+	if (copy)
+		secret_mask(copy, SECRET_FOREIGN);
+	put_string(record, copy ? copy : "*");
+	free(copy);
+}
+
+static void put_head(struct record *record, const char *algo, const char *const *urls, size_t url_count)
+{
+	char shown[URL_SHOWN_MAX];
+
+	put_text(record, "{\"adit-record\":2,\"algo\":");
 	put_string(record, algo);
-	put_text(record, ",\"url\":");
-	put_string(record, url_shown(url));
-	put_text(record, "}\n");
+	put_text(record, ",\"pools\":[");
+	for (size_t i = 0; i < url_count; i++) {
+		put_text(record, i > 0 ? "," : "");
+		put_string(record, url_shown(shown, urls[i]));
+	}
+	put_text(record, "]}\n");
 	flush(record);
 }
 
-struct record *record_open(const char *path, const char *algo, const char *url)
+/* A descriptor of an empty regular file, its owner's only; -1 logged. A pipe would have us wait for a reader. */
+static int open_file(const char *path)
 {
-	struct record *record = calloc(1, sizeof *record);
-	char *copy = strdup(path);
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	int fd = open(path, O_WRONLY | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600);
+	struct stat status;
 
-	if (fd < 0)
+	if (fd < 0 && errno != ENXIO)		/* ENXIO: a pipe that nobody reads, or a socket */
+		return log_errno("record %s", path);
+	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode))
+		log_error("record %s: it is not a regular file", path);
+	else if (fchmod(fd, 0600) < 0 || ftruncate(fd, 0) < 0)
 		log_errno("record %s", path);
-	else if (!record || !copy || !(record->file = gzdopen(fd, "wb")))
-		log_error("record %s: no memory", path);
-	else {
-		pthread_mutex_init(&record->lock, NULL);
-		record->path = copy;
-		record->started = clock_now();
-		put_head(record, algo, url);
-		return record;
-	}
+	else
+		return fd;
 	if (fd >= 0)
 		close(fd);
-	free(copy);
-	free(record);
-	return NULL;
+	return -1;
+}
+
+struct record *record_open(const char *path, const char *algo, const char *const *urls, size_t url_count)
+{
+	int fd = open_file(path);
+
+	if (fd < 0)
+		return NULL;
+
+	struct record *record = calloc(1, sizeof *record);
+	char *copy = strdup(path);
+	if (!record || !copy || !(record->file = gzdopen(fd, "wb"))) {
+		log_error("record %s: no memory", path);
+		close(fd);
+		free(copy);
+		free(record);
+		return NULL;
+	}
+	pthread_mutex_init(&record->lock, NULL);
+	record->path = copy;
+	record->started = clock_now();
+	put_head(record, algo, urls, url_count);
+	return record;
 }
 
 void record_close(struct record *record)
@@ -174,17 +210,46 @@ unsigned record_connection(struct record *record)
 	return number;
 }
 
-void record_line(struct record *record, unsigned connection, char direction, const char *line)
+static void put_call(struct record *record, const struct record_entry *entry)
 {
 	char head[80];
+	const char *before = "";
+
+	snprintf(head, sizeof head, ",\"call\":%u", entry->call);
+	put_text(record, head);
+	if (entry->direction == '>') {
+		put_text(record, ",\"path\":");
+		put_masked(record, entry->path);
+		return;
+	}
+	snprintf(head, sizeof head, ",\"status\":%ld,\"headers\":{", entry->status);
+	put_text(record, head);
+	for (size_t i = 0; i < entry->header_count; i++) {
+		if (entry->headers[i][1][0] == '\0')
+			continue;
+		put_text(record, before);
+		put_string(record, entry->headers[i][0]);
+		put_text(record, ":");
+		put_masked(record, entry->headers[i][1]);
+		before = ",";
+	}
+	put_text(record, "}");
+}
+
+void record_put(struct record *record, const struct record_entry *entry)
+{
+	char head[100];
 
 	if (!record)
 		return;
 	pthread_mutex_lock(&record->lock);
-	snprintf(head, sizeof head, "{\"t\":%.6f,\"conn\":%u,\"dir\":\"%c\",\"line\":", clock_now() - record->started,
-		 connection, direction);
+	snprintf(head, sizeof head, "{\"t\":%.6f,\"pool\":%u,\"conn\":%u,\"dir\":\"%c\"", clock_now() - record->started,
+		 entry->pool, entry->connection, entry->direction);
 	put_text(record, head);
-	put_string(record, line);
+	if (entry->call > 0)
+		put_call(record, entry);
+	put_text(record, ",\"line\":");
+	put_masked(record, entry->text);
 	put_text(record, "}\n");
 	flush_when_due(record);
 	pthread_mutex_unlock(&record->lock);

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/hex.h"
 #include "base/log.h"
+#include "base/secret.h"
 
 #define CHECK_MS	250	/* between looks at the clock */
 #define FAREWELL	0.5	/* s that replies may take when told to stop */
@@ -28,10 +29,11 @@ static int stratum_open(struct pool *pool)
 		return log_error("pool %s: user or password is not UTF-8, or no memory", pool->name);
 	}
 	json_decref(texts);
-	jobs_init(&s->jobs);
+	jobs_init(&s->jobs, pool->config.searched);
 	s->connection.setup = (struct connection_setup){
 		.name = pool->name, .wake = &pool->wake, .stop = &pool->stop, .transport = &pool->transport,
-		.secret = pool->pass, .dump = pool->config.dump, .record = pool->config.record,
+		.told = &pool->told,
+		.trace = { .name = pool->name, .pool = pool->config.number, .dump = pool->config.dump, .record = pool->config.record },
 	};
 	pool->session = s;
 	return 0;
@@ -80,7 +82,7 @@ static int stratum_connect(struct pool *pool)
 	struct stratum *s = pool->session;
 	const char *host = s->next_host[0] ? s->next_host : pool->url.host;
 
-	s->now = (struct stratum_session){ .next_id = 1, .difficulty = 1 };
+	s->now = (struct stratum_session){ .next_id = 1 };
 	int opened = connection_open(&s->connection, host, pool->port, pool->tls);
 	s->next_host[0] = '\0';
 	s->now.heard = clock_now();
@@ -104,18 +106,17 @@ void stratum_publish(struct pool *pool)
 		pool_publish(pool, &work);
 }
 
-bool stratum_set_extranonce(struct pool *pool, const json_t *first, const json_t *second_len)
+bool stratum_read_extranonce(struct extranonce *extranonce, const json_t *first, const json_t *second_len)
 {
-	struct stratum *s = pool->session;
-	struct extranonce extranonce = { .first_len = json_string_length(first) / 2 };
+	struct extranonce read = { .first_len = json_string_length(first) / 2 };
 	json_int_t size = json_is_integer(second_len) ? json_integer_value(second_len) : -1;
 
-	if (extranonce.first_len > EXTRANONCE1_MAX || !jsonrpc_hex(extranonce.first, extranonce.first_len, first))
+	if (read.first_len > EXTRANONCE1_MAX || !jsonrpc_hex(read.first, read.first_len, first))
 		return false;
 	if (size < 0 || size > XNONCE2_MAX)
 		return false;
-	extranonce.second_len = (uint8_t)size;
-	s->now.extranonce = extranonce;
+	read.second_len = (uint8_t)size;
+	*extranonce = read;
 	return true;
 }
 
@@ -135,7 +136,8 @@ static int handle_reply(struct pool *pool, const struct message *reply)
 	if (login != 0)
 		return login < 0 ? -1 : 0;
 	if (!pending_take(&s->now.pending, id, &share)) {
-		log_debug("pool %s: reply to unknown request %u ignored", pool->name, (unsigned)id);
+		if (throttle_pass(&s->unknown, note))
+			log_debug("pool %s: reply to unknown request %u ignored%s", pool->name, (unsigned)id, note);
 		return 0;
 	}
 	bool accepted = message_accepts(reply, reason);
@@ -143,15 +145,27 @@ static int handle_reply(struct pool *pool, const struct message *reply)
 	return 0;
 }
 
+/* Some pools put a method into their replies too: what answers a request of ours is a reply. */
+static bool is_reply(const struct pool *pool, const struct message *message)
+{
+	const struct stratum *s = pool->session;
+	uint32_t id;
+
+	if (!message->method)
+		return true;
+	return (message->result || message->error) && message_id(message, &id) &&
+	       (stratum_login_awaits(pool, id) || pending_has(&s->now.pending, id));
+}
+
 static int bad_line(struct pool *pool, const char *line, const char *why)
 {
 	struct stratum *s = pool->session;
-	char note[THROTTLE_NOTE_MAX];
+	char note[THROTTLE_NOTE_MAX], shown[61];
 
 	if (s->now.state == STRATUM_SUBSCRIBING && strncmp(line, "HTTP/", 5) == 0)
 		return log_error("pool %s: this is a web server, not a stratum server", pool->name);
 	if (throttle_pass(&s->bad_line, note))
-		log_warn("pool %s: line dropped, %s: %.60s%s", pool->name, why, line, note);
+		log_warn("pool %s: line dropped, %s: %s%s", pool->name, why, secret_show(shown, sizeof shown, line), note);
 	if (++s->now.bad_lines == BAD_LINES_MAX)
 		return log_error("pool %s: %u bad lines in a row: this is not a stratum server", pool->name, BAD_LINES_MAX);
 	return 0;
@@ -167,7 +181,7 @@ static int handle_line(struct pool *pool, const char *line, size_t len)
 	if (why)
 		return bad_line(pool, line, why);
 	s->now.bad_lines = 0;
-	int result = message.method ? stratum_handle_method(pool, &message) : handle_reply(pool, &message);
+	int result = is_reply(pool, &message) ? handle_reply(pool, &message) : stratum_handle_method(pool, &message);
 	message_free(&message);
 	return result;
 }
@@ -177,12 +191,13 @@ static void feed_board(struct pool *pool)
 {
 	struct stratum *s = pool->session;
 	const struct job *job = jobs_find(&s->jobs, 0);
+	char id[100];
 
 	stratum_publish(pool);
 	if (!job || !jobs_starved(&s->jobs) || s->now.exhausted_job == job->number)
 		return;
 	s->now.exhausted_job = job->number;
-	log_warn("pool %s: all nonces of job %s are searched, waiting", pool->name, job->id);
+	log_warn("pool %s: all nonces of job %s are searched, waiting", pool->name, secret_show(id, sizeof id, job->id));
 }
 
 /* What only time brings about. */
@@ -272,6 +287,8 @@ static void stratum_close(struct pool *pool)
 		await_replies(pool);
 	stratum_login_end(pool);
 	jobs_kill(&s->jobs);
+	json_decref(s->now.early_job);
+	s->now.early_job = NULL;
 	tally_shares_unanswered(&pool->tally, pending_expire(&s->now.pending, HUGE_VAL));
 	connection_close(&s->connection);
 }

@@ -21,11 +21,19 @@ enum stratum_state { STRATUM_SUBSCRIBING, STRATUM_AUTHORIZING, STRATUM_MINING };
 /* Requests that a pool may not know. Most answer with an error, some not at all, and some hang up. */
 enum stratum_extra { STRATUM_CONFIGURE, STRATUM_SUGGEST, STRATUM_FOLLOW_XNONCE, STRATUM_EXTRA_COUNT };
 
+/* What holds for jobs that come from now on. */
+struct stratum_terms {
+	bool numbered;			/* the extranonce is known */
+	struct extranonce extranonce;
+	double difficulty;		/* 0: not stated */
+	uint32_t version_mask;		/* the bits that may be chosen */
+};
+
 struct stratum {
 	/* of the pool thread, for as long as the pool exists */
 	struct jobs jobs;
 	struct connection connection;
-	struct throttle bad_line, bad_call, message;	/* kinds of log lines */
+	struct throttle bad_line, bad_call, message, job, unknown;	/* kinds of log lines */
 	char *session;			/* the pool's name for ours, to resume it by; NULL: none */
 	char next_host[URL_HOST_MAX];	/* to connect to once, by the pool's wish; empty: the URL's */
 	double extra_from[STRATUM_EXTRA_COUNT];	/* clock_now() from when on it is asked, again */
@@ -44,10 +52,10 @@ struct stratum {
 		double next_check;		/* of all that only time brings about */
 		unsigned bad_lines;		/* in a row */
 		uint32_t exhausted_job;		/* the last one that was said to be searched through */
-		struct extranonce extranonce;
-		double difficulty;
+		struct stratum_terms terms;
+		json_t *early_job;		/* the parameters of one that came while subscribing; NULL: none */
+		struct stratum_terms early_terms;	/* that held then */
 		bool rolling;			/* the pool takes version bits with shares */
-		uint32_t version_mask;		/* those that may be chosen */
 		struct pending_table pending;
 	} now;
 };
@@ -64,6 +72,9 @@ int stratum_request(struct pool *, uint32_t id, const char *method, json_t *para
 /* Begin to log in. 0, or -1 logged. */
 int stratum_login(struct pool *);
 
+/* Does one of the login's requests await a reply of this id? */
+bool stratum_login_awaits(const struct pool *, uint32_t id);
+
 /* If a reply is to one of the login's requests, do what follows from it: 1, or -1: end the connection, logged. Else 0. */
 int stratum_login_reply(struct pool *, uint32_t id, const struct message *reply);
 
@@ -73,11 +84,14 @@ void stratum_login_end(struct pool *);
 /* Hang out the latest job's next work, if the login is through and there is any. */
 void stratum_publish(struct pool *);
 
+/* Take a job and hang out its work, if the login is through. One that makes no sense is dropped, and logged. */
+void stratum_take_job(struct pool *, const json_t *params, const struct stratum_terms *);
+
 /*
- * Take extranonce1 and the size of extranonce2 for the jobs to come, as subscribe
- * and set_extranonce give them. False, and nothing changed, when they are unusable.
+ * Extranonce1 and the size of extranonce2, as subscribe and set_extranonce give them.
+ * False, and nothing changed, when they are unusable.
  */
-bool stratum_set_extranonce(struct pool *, const json_t *first, const json_t *second_len);
+bool stratum_read_extranonce(struct extranonce *, const json_t *first, const json_t *second_len);
 
 /*
  * Take the bits of the version that the jobs to come leave to us, of those we asked

@@ -15,11 +15,11 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/secret.h"
 
 #define LOGIN_TIMEOUT	30	/* s for each reply until mining; less if the pool may be silent for less */
 #define BLAME_TIME	5	/* s after an extra request in which the end of the connection is put down to it */
 #define EXTRA_PAUSE	3600	/* s without it */
-#define ROLLED_BITS	0x1fffe000	/* of the version, that are free for miners (BIP 320) */
 #define SESSION_MAX	256	/* bytes of a session's name */
 
 static const char *const extra_methods[STRATUM_EXTRA_COUNT] = {
@@ -118,8 +118,8 @@ bool stratum_set_version_mask(struct pool *pool, const json_t *value)
 
 	if (!s->now.rolling || !parse_mask(&mask, value))
 		return false;
-	s->now.version_mask = mask & ROLLED_BITS;
-	log_debug("pool %s: version bits %08x may be chosen", pool->name, (unsigned)s->now.version_mask);
+	s->now.terms.version_mask = mask & ROLLED_BITS;
+	log_debug("pool %s: version bits %08x may be chosen", pool->name, (unsigned)s->now.terms.version_mask);
 	return true;
 }
 
@@ -157,9 +157,34 @@ static void forget_session(struct stratum *s)
 	s->session = NULL;
 }
 
+/* Fill in what was not known yet. */
+static void complete(struct stratum_terms *terms, const struct stratum_terms *known)
+{
+	if (!terms->numbered)
+		terms->extranonce = known->extranonce;
+	if (terms->difficulty == 0)
+		terms->difficulty = known->difficulty;
+	terms->numbered = true;
+}
+
+/* Some pools send a job, or what jobs depend on, before the reply that it all begins with. */
+static void catch_up(struct pool *pool, const struct extranonce *extranonce)
+{
+	struct stratum *s = pool->session;
+	const struct stratum_terms known = { .extranonce = *extranonce, .difficulty = s->now.terms.difficulty };
+
+	complete(&s->now.terms, &known);
+	complete(&s->now.early_terms, &known);
+	if (s->now.early_job)
+		stratum_take_job(pool, s->now.early_job, &s->now.early_terms);
+	json_decref(s->now.early_job);
+	s->now.early_job = NULL;
+}
+
 static int on_subscribed(struct pool *pool, const struct message *reply)
 {
 	struct stratum *s = pool->session;
+	struct extranonce extranonce;
 	char reason[REASON_MAX];
 
 	if (message_refuses(reply, reason) && s->now.resuming) {
@@ -169,9 +194,10 @@ static int on_subscribed(struct pool *pool, const struct message *reply)
 	}
 	if (message_refuses(reply, reason))
 		return log_error("pool %s: subscription refused: %s", pool->name, reason);
-	if (!stratum_set_extranonce(pool, json_array_get(reply->result, 1), json_array_get(reply->result, 2)))
+	if (!stratum_read_extranonce(&extranonce, json_array_get(reply->result, 1), json_array_get(reply->result, 2)))
 		return log_error("pool %s: the reply to mining.subscribe has no usable extranonce", pool->name);
 	learn_session(s, json_array_get(reply->result, 0));
+	catch_up(pool, &extranonce);
 	/* before the login, so that its first job may have it */
 	if (pool->config.suggest_difficulty > 0 &&
 	    send_extra(pool, STRATUM_SUGGEST, json_pack("[o]", difficulty_json(pool->config.suggest_difficulty))) < 0)
@@ -183,17 +209,27 @@ static int on_subscribed(struct pool *pool, const struct message *reply)
 static int on_authorized(struct pool *pool, const struct message *reply)
 {
 	struct stratum *s = pool->session;
-	char reason[REASON_MAX];
+	char reason[REASON_MAX], user[URL_LOGIN_MAX];
 
 	if (!message_accepts(reply, reason)) {
 		pool_login_refused(pool);
-		return log_error("pool %s: login of %s refused: %s", pool->name, pool->user, reason);
+		return log_error("pool %s: login of %s refused: %s", pool->name, secret_show(user, sizeof user, pool->user), reason);
 	}
 	s->now.state = STRATUM_MINING;
 	s->now.login_id = 0;
 	pool_logged_in(pool);
 	stratum_publish(pool);		/* some pools send the first job before this reply */
 	return send_extra(pool, STRATUM_FOLLOW_XNONCE, json_array());
+}
+
+bool stratum_login_awaits(const struct pool *pool, uint32_t id)
+{
+	const struct stratum *s = pool->session;
+	bool awaits = id == s->now.login_id;
+
+	for (size_t i = 0; i < STRATUM_EXTRA_COUNT; i++)
+		awaits = awaits || id == s->now.extras[i].id;
+	return awaits && id != 0;
 }
 
 int stratum_login_reply(struct pool *pool, uint32_t id, const struct message *reply)

@@ -10,6 +10,9 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/secret.h"
+
+#define UNSTATED_DIFFICULTY 1
 
 /* A line about something the pool sent that cannot be used. */
 static void complain(struct pool *pool, const char *what, const char *why)
@@ -21,23 +24,37 @@ static void complain(struct pool *pool, const char *what, const char *why)
 		log_warn("pool %s: %s dropped: %s%s", pool->name, what, why, note);
 }
 
+void stratum_take_job(struct pool *pool, const json_t *params, const struct stratum_terms *terms)
+{
+	struct stratum *s = pool->session;
+	double difficulty = terms->difficulty > 0 ? terms->difficulty : UNSTATED_DIFFICULTY;
+	const char *why;
+	struct job *job = job_parse(params, &terms->extranonce, difficulty, pool->config.algo, &why);
+	char id[100], note[THROTTLE_NOTE_MAX];
+
+	if (!job) {
+		complain(pool, "job", why);
+		return;
+	}
+	job->version_mask = terms->version_mask;
+	job->versions = pool->config.versions;
+	if (throttle_pass(&s->job, note))
+		log_debug("pool %s: job %s%s%s", pool->name, secret_show(id, sizeof id, job->id), job->clean ? ", clean" : "", note);
+	jobs_add(&s->jobs, job);
+	stratum_publish(pool);
+}
+
 static int on_notify(struct pool *pool, const struct message *call)
 {
 	struct stratum *s = pool->session;
-	const char *why = "it came before the extranonce";
-	struct job *job = NULL;
 
-	if (s->now.state != STRATUM_SUBSCRIBING)
-		job = job_parse(call->params, &s->now.extranonce, s->now.difficulty, pool->config.algo, &why);
-	if (!job) {
-		complain(pool, "job", why);
+	if (s->now.state != STRATUM_SUBSCRIBING) {
+		stratum_take_job(pool, call->params, &s->now.terms);
 		return 0;
 	}
-	job->version_mask = s->now.version_mask;
-	job->versions = pool->config.versions;
-	log_debug("pool %s: job %s%s", pool->name, job->id, job->clean ? ", clean" : "");
-	jobs_add(&s->jobs, job);
-	stratum_publish(pool);
+	json_decref(s->now.early_job);
+	s->now.early_job = json_incref(call->params);
+	s->now.early_terms = s->now.terms;
 	return 0;
 }
 
@@ -49,13 +66,17 @@ static int on_set_difficulty(struct pool *pool, const struct message *call)
 	if (!isfinite(difficulty) || difficulty <= 0)
 		complain(pool, "difficulty", "not a number above 0");
 	else
-		s->now.difficulty = difficulty;
+		s->now.terms.difficulty = difficulty;
 	return 0;
 }
 
 static int on_set_extranonce(struct pool *pool, const struct message *call)
 {
-	if (!stratum_set_extranonce(pool, json_array_get(call->params, 0), json_array_get(call->params, 1)))
+	struct stratum_terms *terms = &((struct stratum *)pool->session)->now.terms;
+
+	if (stratum_read_extranonce(&terms->extranonce, json_array_get(call->params, 0), json_array_get(call->params, 1)))
+		terms->numbered = true;
+	else
 		complain(pool, "extranonce", "not hex and a size of 0 to 16");
 	return 0;
 }
@@ -111,6 +132,7 @@ static int on_reconnect(struct pool *pool, const struct message *call)
 	double port_number = port ? small_number(port, UINT16_MAX) : 0;
 	double wait_s = wait ? small_number(wait, HUGE_VAL) : 0;
 	const char *name = host ? json_string_value(host) : "", *why = "not of the form [host, port, wait]";
+	char shown[URL_HOST_MAX];
 	struct url url;
 
 	if (name && port_number >= 0 && wait_s >= 0)
@@ -123,7 +145,7 @@ static int on_reconnect(struct pool *pool, const struct message *call)
 	}
 	strcpy(s->next_host, name);
 	pool->reconnect = (struct reconnect){ .asked = true, .port = (uint16_t)port_number, .wait_s = wait_s };
-	log_info("pool %s: the pool asks to connect again, to %s:%u", pool->name, name,
+	log_info("pool %s: the pool asks to connect again, to %s:%u", pool->name, secret_show(shown, sizeof shown, name),
 		 (unsigned)(pool->reconnect.port ? pool->reconnect.port : pool->url.port));
 	return -1;
 }
@@ -132,10 +154,10 @@ static int on_show_message(struct pool *pool, const struct message *call)
 {
 	struct stratum *s = pool->session;
 	const char *text = json_string_value(json_array_get(call->params, 0));
-	char note[THROTTLE_NOTE_MAX];
+	char note[THROTTLE_NOTE_MAX], shown[501];
 
 	if (text && throttle_pass(&s->message, note))
-		log_info("pool %s says: %.500s%s", pool->name, text, note);
+		log_info("pool %s says: %s%s", pool->name, secret_show(shown, sizeof shown, text), note);
 	return 0;
 }
 
@@ -156,7 +178,11 @@ static int on_ping(struct pool *pool, const struct message *call)
 
 static int on_unknown(struct pool *pool, const struct message *call)
 {
-	log_debug("pool %s: unknown method %s", pool->name, call->method);
+	struct stratum *s = pool->session;
+	char shown[100], note[THROTTLE_NOTE_MAX];
+
+	if (throttle_pass(&s->unknown, note))
+		log_debug("pool %s: unknown method %s%s", pool->name, secret_show(shown, sizeof shown, call->method), note);
 	if (!message_wants_reply(call))
 		return 0;
 	return reply(pool, call, json_null(), json_pack("[isn]", -3, "Method not found"));

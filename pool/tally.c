@@ -113,9 +113,10 @@ void tally_share_replied(struct tally *tally, double difficulty, double seconds,
 
 void tally_share_stale(struct tally *tally, const struct share *share)
 {
-	char text[32];
+	char note[THROTTLE_NOTE_MAX], text[32];
 
-	log_debug("pool %s: stale share dropped, diff %s", tally->name, show(text, share->difficulty));
+	if (throttle_pass(&tally->stale, note))
+		log_debug("pool %s: stale share dropped, diff %s%s", tally->name, show(text, share->difficulty), note);
 	add(tally, &tally->stats.stale, 1);
 }
 

@@ -14,7 +14,7 @@
 
 struct tally {
 	const char *name;			/* of the pool, for log lines; outlives the tally */
-	struct throttle accepted, rejected, difficulty, block;	/* the pool thread's */
+	struct throttle accepted, rejected, stale, difficulty, block;	/* the pool thread's */
 	pthread_mutex_t lock;			/* of the next two */
 	struct throttle dropped;
 	struct pool_stats stats;

@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/hex.h"
+#include "base/secret.h"
 #include "base/target.h"
 #include "pool/double_sha256.h"
 #include "pool/jsonrpc.h"
@@ -288,6 +289,7 @@ static bool has_rule(const json_t *rules, const char *wanted)
 static bool check_rules(const json_t *rules, char why[TEMPLATE_WHY])
 {
 	static const char *const known[] = { "!segwit", "!signet", "!mweb", NULL };
+	char shown[41];
 	size_t index;
 	json_t *rule;
 
@@ -300,7 +302,7 @@ static bool check_rules(const json_t *rules, char why[TEMPLATE_WHY])
 		while (known[i] && strcmp(known[i], name) != 0)
 			i++;
 		if (!known[i]) {
-			snprintf(why, TEMPLATE_WHY, "it demands the rule %.40s, which is not known here", name);
+			snprintf(why, TEMPLATE_WHY, "it demands the rule %s, which is not known here", secret_show(shown, sizeof shown, name));
 			return false;
 		}
 	}

@@ -1,6 +1,7 @@
 /*
- * Keeps one kind of log line from flooding the log: some a second pass, the others
- * are counted and the count is told with the next that passes.
+ * Keeps one kind of log line from flooding the log: ten a second pass, or in whatever
+ * window of time its owner sets; the others are counted and the count is told with the
+ * next that passes.
  */
 #ifndef POOL_THROTTLE_H
 #define POOL_THROTTLE_H
@@ -10,8 +11,9 @@
 #define THROTTLE_NOTE_MAX 40
 
 struct throttle {
-	double second_began;	/* clock_now() */
-	unsigned passed;	/* in that second */
+	double window_s;	/* the owner's; 0: a second */
+	double window_began;	/* clock_now() */
+	unsigned passed;	/* since then */
 	unsigned long held;	/* since the last that passed */
 };
 

@@ -7,18 +7,21 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/secret.h"
 #include "pool/url.h"
 
 #define KEEPALIVE_IDLE	60L	/* s of silence before TCP asks whether the other side lives */
 #define KEEPALIVE_PAUSE	20L	/* s between such questions */
 
-/* What is wrong with a proxy's URL, or NULL. Kinds of proxy that want an address, not a name, are left out. */
+/* What is wrong with a proxy's URL, or NULL; from then on its password is masked. Kinds of proxy that want an address, not a name, are left out. */
 static const char *proxy_fault(const char *text)
 {
 	static const char *const schemes[] = { "http", "socks4a", "socks5h" };
 	struct url url;
 	const char *why = url_parse(&url, text);
 
+	if (!why && secret_add(url.pass) < 0)
+		why = "no memory for its password";
 	url_forget(&url);
 	if (why)
 		return why;
@@ -32,10 +35,11 @@ int transport_init(struct transport *transport, const char *proxy, const char *c
 {
 	const char *why = proxy ? proxy_fault(proxy) : NULL;
 	FILE *file = cert ? fopen(cert, "r") : NULL;
+	char shown[URL_SHOWN_MAX];
 
 	*transport = (struct transport){ .no_verify = no_verify };
 	if (why)
-		log_error("proxy '%s': %s", url_shown(proxy), why);
+		log_error("proxy '%s': %s", url_shown(shown, proxy), why);
 	else if (cert && !file)
 		log_errno("certificates %s", cert);
 	if (file)

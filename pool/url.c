@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <openssl/crypto.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -133,11 +134,54 @@ void url_forget(struct url *url)
 	OPENSSL_cleanse(url->pass, sizeof url->pass);
 }
 
-const char *url_shown(const char *text)
+/* The last place of `part` in the text; NULL when there is none. */
+static const char *find_last(const char *text, const char *part)
 {
-	const char *at = strrchr(text, '@');
+	const char *last = NULL;
 
-	return at ? at + 1 : text;
+	while ((text = strstr(text, part)))
+		last = text++;
+	return last;
+}
+
+/* A colon that stands before a host and its port, as in user:pass:host:port. NULL: there is none. */
+static const char *find_odd_colon(const char *text)
+{
+	const char *port = text[0] == '[' ? NULL : memrchr(text, ':', strcspn(text, "/"));
+
+	return port ? memrchr(text, ':', (size_t)(port - text)) : NULL;
+}
+
+/* Where the login of a text begins, and its length; 0: it has none. */
+static size_t find_login(const char *text, size_t *len)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.";
+	size_t scheme_len = strspn(text, letters);
+	const char *start = strncmp(text + scheme_len, "://", 3) == 0 ? text + scheme_len + 3 : text;
+	const char *end = strrchr(start, '@');
+
+	if (!end)
+		end = find_last(start, "%40");
+	if (!end)
+		end = find_odd_colon(start);
+	*len = end ? (size_t)(end - start) : 0;
+	return (size_t)(start - text);
+}
+
+const char *url_shown(char out[URL_SHOWN_MAX], const char *text)
+{
+	size_t len, start = find_login(text, &len);
+
+	snprintf(out, URL_SHOWN_MAX, "%.*s%s%s", (int)(start < URL_SHOWN_MAX ? start : URL_SHOWN_MAX), text, len > 0 ? "***" : "",
+		 text + start + len);
+	return out;
+}
+
+void url_hide_login(char *text)
+{
+	size_t len, start = find_login(text, &len);
+
+	memset(text + start, '*', len);
 }
 
 static bool is_number(const char *host)

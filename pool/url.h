@@ -9,6 +9,7 @@
 #define URL_HOST_MAX	256
 #define URL_PATH_MAX	256
 #define URL_LOGIN_MAX	256
+#define URL_SHOWN_MAX	600	/* of a URL for a log line, which is cut if it is longer */
 
 struct url {
 	char scheme[URL_SCHEME_MAX];	/* lower case; empty when the text has none */
@@ -28,8 +29,15 @@ const char *url_parse(struct url *, const char *text);
 /* Wipe user and password. */
 void url_forget(struct url *);
 
-/* The part of a text that may be logged, whether it is a good URL or not: what may be a login is left out. */
-const char *url_shown(const char *text);
+/*
+ * A URL as it may be shown, whether it is a good one or not: *** for what is, or was meant to be, a login.
+ * That is all up to the last @, or if there is none to the last %40 or what else stands before HOST:PORT.
+ * Returns `out`.
+ */
+const char *url_shown(char out[URL_SHOWN_MAX], const char *text);
+
+/* The same in place, with a star for each byte. */
+void url_hide_login(char *text);
 
 /*
  * Is `other` the host itself, or of its domain? a.pool.example and b.pool.example are,

@@ -6,6 +6,7 @@ rebuilding cannot hide. The program under test is $DEVPOOL, ./devpool by default
 """
 import gzip
 import hashlib
+import http.client
 import json
 import os
 import shutil
@@ -999,7 +1000,7 @@ class Tls(unittest.TestCase):
 
 
 class Replay(unittest.TestCase):
-    HEAD = {"adit-record": 1, "algo": "sha256d", "url": "stratum+tcp://pool.example:3333"}
+    HEAD = {"adit-record": 2, "algo": "sha256d", "pools": ["stratum+tcp://pool.example:3333"]}
     SESSION = [
         (0.0, 1, ">", {"id": 1, "method": "mining.subscribe", "params": ["adit/0.1"]}),
         (0.1, 1, "<", {"id": 1, "result": [[], "0badc0de", 3], "error": None, "extra": 1}),
@@ -1028,8 +1029,9 @@ class Replay(unittest.TestCase):
         path = os.path.join(self.folder.name, "session.gz")
         if data is None:
             objects = [head or self.HEAD] + [
-                {"t": t, "conn": conn, "dir": way, "line": line if isinstance(line, str) else json.dumps(line)}
-                for t, conn, way, line in (self.SESSION if lines is None else lines)]
+                {"t": t, "pool": 1, "conn": conn, "dir": way, "line": line if isinstance(line, str) else json.dumps(line),
+                 **(more[0] if more else {})}
+                for t, conn, way, line, *more in (self.SESSION if lines is None else lines)]
             data = b"".join(json.dumps(o).encode() + b"\n" for o in objects)
         with open(path, "wb") as file:
             file.write(gzip.compress(data) if compress else data)
@@ -1073,6 +1075,88 @@ class Replay(unittest.TestCase):
             pool.stop()
         self.assertIn("mining.never_asked was not asked then", pool.log)
 
+    GBT = {"method": "getblocktemplate", "params": [{"rules": ["segwit"]}], "id": 1}
+    LONGPOLL = {"method": "getblocktemplate", "params": [{"longpollid": "l"}], "id": 2}
+    SUBMIT = {"method": "submitblock", "params": ["00" * 20000], "id": 3}
+    NODE = [
+        (0.0, 3, ">", GBT, {"call": 1, "path": "/"}),
+        (0.1, 3, "<", {"result": 1, "id": 1}, {"call": 1, "status": 200, "headers": {"x-long-polling": "https://node.example:1/lp",
+                                                                                     "x-stratum": "stratum+tcp://node.example:2"}}),
+        (0.2, 3, ">", LONGPOLL, {"call": 2, "path": "/lp"}),
+        (0.2, 3, ">", LONGPOLL, {"call": 9, "path": "/lp"}),        # was cut off
+        (1.0, 3, ">", GBT, {"call": 3, "path": "/"}),
+        (1.1, 3, "<", {"result": 2, "id": 1}, {"call": 3, "status": 200, "headers": {}}),
+        (1.5, 4, ">", {"id": 1, "method": "mining.subscribe", "params": []}),
+        (1.6, 4, "<", {"id": 1, "result": "subscribed"}),
+        (2.0, 3, "<", {"result": 3, "id": 2}, {"call": 2, "status": 200, "headers": {}}),
+        (3.0, 3, ">", GBT, {"call": 4, "path": "/"}),
+        (3.1, 3, "<", {"result": 4, "id": 1}, {"call": 4, "status": 200, "headers": {}}),
+        (3.2, 3, ">", SUBMIT, {"call": 5, "path": "/"}),
+        (3.3, 3, "<", "<h1>no\n", {"call": 5, "status": 500, "headers": {"x-reject-reason": "bad"}}),
+        (4.0, 3, ">", GBT, {"call": 6, "path": "/"}),
+        (4.1, 3, "<", "", {"call": 6, "status": 0, "headers": {}}),
+    ]
+
+    def ask(self, node, message, path="/wallet"):
+        """Status, headers and body of the answer; the body as JSON when it is that."""
+        node.request("POST", path, json.dumps(message))
+        answer = node.getresponse()
+        body = answer.read().decode()
+        return answer.status, answer.headers, json.loads(body) if body.startswith("{") else body
+
+    @holds_once
+    def test_a_node_gives_the_next_answer_of_then_to_the_same_question(self):
+        with Pool("--replay", self.record(self.NODE)) as pool:
+            node, other, watch = (http.client.HTTPConnection("127.0.0.1", pool.port, timeout=60) for _ in range(3))
+            start = time.monotonic()
+            status, headers, reply = self.ask(node, dict(self.GBT, id="mine"))
+            self.assertEqual((status, reply), (200, {"result": 1, "id": "mine"}))
+            self.assertEqual(headers["X-Long-Polling"], "/lp")
+            self.assertEqual(headers["X-Stratum"], "stratum+tcp://127.0.0.1:%d" % pool.port)
+            watch.request("POST", "/lp", json.dumps(self.LONGPOLL))
+            self.assertEqual(self.ask(node, self.GBT)[2]["result"], 2)
+            self.assertEqual(self.ask(node, {"method": "getwork", "params": [], "id": 7})[::2],
+                             (404, {"result": None, "error": {"code": -32601, "message": "Method not found"}, "id": 7}))
+            status, headers, reply = self.ask(other, self.SUBMIT)
+            self.assertEqual((status, headers["X-Reject-Reason"], reply), (500, "bad", "<h1>no\n"))
+            with Client(pool, login=False) as client:       # lines are spoken on the same port
+                self.raw(client, {"id": 5, "method": "mining.subscribe", "params": []})
+                self.assertEqual(json.loads(self.line(client)), {"id": 5, "result": "subscribed"})
+            self.assertEqual(json.loads(watch.getresponse().read())["result"], 3)
+            self.assertGreater(time.monotonic() - start, 1.9)
+            self.assertEqual(self.ask(node, self.GBT)[2]["result"], 4)
+            watch.sock.settimeout(0.3)      # news there was no more
+            watch.request("POST", "/lp", json.dumps(self.LONGPOLL))
+            self.assertRaises(TimeoutError, watch.getresponse)
+            time.sleep(max(0, start + 3.2 - time.monotonic()))
+            with self.assertRaises((http.client.RemoteDisconnected, ConnectionError)):
+                self.ask(node, self.GBT)
+            node.close(), other.close(), watch.close()
+            pool.stop()
+        self.assertIn("was not asked then: ", pool.log)
+
+    def test_an_answer_of_many_megabytes_comes_whole_and_a_request_may_have_as_many(self):
+        body = json.dumps({"result": "5a" * (3 << 20), "id": 1}, separators=(",", ":"))
+        lines = [self.NODE[0], (0.1, 3, "<", body, {"call": 1, "status": 200, "headers": {}})]
+        with Pool("--replay", self.record(lines)) as pool:
+            node = http.client.HTTPConnection("127.0.0.1", pool.port, timeout=60)
+            for _ in range(2):
+                node.request("POST", "/", json.dumps(dict(self.GBT, pad="x" * (5 << 20))))
+                self.assertTrue(node.getresponse().read().decode() == body)
+            node.close()
+
+    def test_one_of_several_pools_is_played(self):
+        path = self.record([(0, 1, "<", "first"), (0.1, 2, "<", "second", {"pool": 2}), (0.2, 1, "<", "first again"),
+                            (0.3, 7, "<", "third", {"pool": 2})])
+        for pool_number, texts in (("1", [["first", "first again"]]), ("2", [["second"], ["third"]])):
+            with Pool("--replay", path, "--replay-pool", pool_number) as pool:
+                for lines in texts:
+                    with Client(pool, login=False) as client:
+                        self.assertEqual([self.line(client) for _ in lines], lines)
+        run = subprocess.run([DEVPOOL, "--port", "0", "--replay", path, "--replay-pool", "3"], capture_output=True, timeout=60, text=True)
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("no lines of the pool", run.stderr)
+
     @holds_once
     def test_it_can_go_faster_and_needs_no_compression(self):
         with Pool("--replay", self.record(compress=False), "--replay-speed", "10") as pool, \
@@ -1104,12 +1188,18 @@ class Replay(unittest.TestCase):
                                   ([(0, 0, ">", "x")], "line 2", "conn is not"),
                                   ([(0, 10**9, ">", "x")], "line 2", "conn is not"),
                                   ([(0, 1, "?", "x")], "line 2", "dir is"),
-                                  ([(0, 1, ">", "x\ny")], "line 2", "line is not")):
+                                  ([(0, 1, ">", "x\ny")], "line 2", "line is not"),
+                                  ([(0, 1, ">", "x", {"pool": 0})], "line 2", "pool is not"),
+                                  ([(0, 1, ">", "x", {"call": 0, "path": "/"})], "line 2", "call is not"),
+                                  ([(0, 1, ">", "x", {"call": 1, "path": "x"})], "line 2", "path is not"),
+                                  ([(0, 1, ">", "x", {"call": 1})], "line 2", "path is not"),
+                                  ([(0, 1, "<", "x", {"call": 1, "status": 1000})], "line 2", "status is not"),
+                                  ([(0, 1, "<", "x", {"call": 1, "status": 1, "headers": {"a": "b\r\n"}})], "line 2", "headers are not")):
             self.refused(self.record(lines), where, why)
-        for head, why in (({"adit-record": 2}, "format"), ({"t": 0}, "no recorded session")):
+        for head, why in (({"adit-record": 3}, "format"), ({"t": 0}, "no recorded session")):
             self.refused(self.record(head=head), "line 1", why)
         for data, why in ((b"", "it is empty"), (b"{}\n", "no recorded session"), (b"nonsense\n", "not a JSON object"),
-                          (b"\0\n", "not a JSON object"), (b'{"adit-record":1,"adit-record":1}\n', "not a JSON object")):
+                          (b"\0\n", "not a JSON object"), (b'{"adit-record":2,"adit-record":2}\n', "not a JSON object")):
             self.refused(self.record(data=data), "line", why)
         data = bytearray(gzip.compress(os.urandom(5000)))
         data[-6] ^= 1
@@ -1139,7 +1229,7 @@ class Program(unittest.TestCase):
                      ["--tls", "cert.pem"], ["--tls", ",key"], ["--version-mask", "1fffe00"],
                      ["--version-mask", "zzzzzzzz"],
                      ["--fault", "nonsense"], ["--fault", "late=x"], ["--fault", "late,"], ["--fault", "drop=0"],
-                     ["--fault", "mute=101"], ["--fault", "all=0"], ["--seed", "-1"], ["--replay-speed", "0"]):
+                     ["--fault", "mute=101"], ["--fault", "all=0"], ["--seed", "-1"], ["--replay-speed", "0"], ["--replay-pool", "0"]):
             run = subprocess.run([DEVPOOL, *args], capture_output=True, timeout=60)
             self.assertEqual((run.returncode, run.stdout, run.stderr.count(b"\n")), (2, b"", 1), args)
 
@@ -1148,7 +1238,7 @@ class Program(unittest.TestCase):
         self.assertEqual(run.returncode, 0)
         for option in ("--algo", "--port", "--difficulty", "--vardiff", "--job-interval", "--clean-every", "--grace",
                        "--user", "--extranonce2-size", "--time-limit", "--json", "--tls", "--version-mask",
-                       "--mask-interval", "--extranonce-interval", "--fault", "--seed", "--replay", "--replay-speed"):
+                       "--mask-interval", "--extranonce-interval", "--fault", "--seed", "--replay", "--replay-pool", "--replay-speed"):
             self.assertIn(option.encode(), run.stdout)
 
 

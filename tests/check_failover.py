@@ -1,92 +1,31 @@
 #!/usr/bin/env python3
 """Several pools from end to end: the real program on real stratum servers that die and come back. ADIT and DEVPOOL name the programs."""
-import json, os, re, signal, socket, subprocess, tempfile, threading, time, unittest
+import json, socket, subprocess, tempfile, time, unittest
 
-ADIT = os.environ.get('ADIT', './adit')
-DEVPOOL = os.environ.get('DEVPOOL', './devpool')
-PATIENCE = 60       # seconds for what takes one on an idle machine
+from processes import ADIT, PATIENCE, Miner, Pool, free_ports
+
 DIFFICULTY = '0.0002'
-
-
-def free_ports(count):
-    """Ports of which nobody makes use, so that a pool may die and come back at its own."""
-    held = [socket.create_server(('127.0.0.1', 0)) for _ in range(count)]
-    ports = [s.getsockname()[1] for s in held]
-    for s in held:
-        s.close()
-    return ports
-
-
-class Pool:
-    """It lets in its own user only."""
-    def __init__(self, port, user):
-        self.run = subprocess.Popen([DEVPOOL, '-p', str(port), '--json', '--difficulty', DIFFICULTY, '--user', user],
-                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        self.run.stdout.readline()
-
-    def stop(self):
-        """The pool's own summary."""
-        if self.run.poll() is None:
-            self.run.send_signal(signal.SIGTERM)
-        out, _ = self.run.communicate(timeout=PATIENCE)
-        return json.loads(out[out.index('{'):])
 
 
 class Failover(unittest.TestCase):
     def setUp(self):
         self.a, self.b = free_ports(2)
-        self.pools = []
-        self.log = []
-        self.miner = None
-
-    def tearDown(self):
-        for process in [self.miner] + [pool.run for pool in self.pools]:
-            if process and process.poll() is None:
-                process.kill()
-                process.wait()
-            if process:
-                process.stdout.close()
 
     def pool(self, port, user):
-        self.pools.append(Pool(port, user))
-        return self.pools[-1]
+        """It lets in its own user only."""
+        pool = Pool('--difficulty', DIFFICULTY, '--user', user, port=port)
+        self.addCleanup(pool.stop)
+        return pool
 
     def mine(self, *args):
-        self.miner = subprocess.Popen([ADIT, '-t', '1', '--json', '-R', '0', *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.reader = threading.Thread(target=lambda: self.log.extend(iter(self.miner.stderr.readline, '')), daemon=True)
-        self.reader.start()
+        self.miner = Miner('-t', '1', '--json', '-R', '0', *args)
+        self.addCleanup(self.miner.stop)
 
     def on_both(self, *args):
         self.mine('-o', '127.0.0.1:%d' % self.a, '-u', 'ann', '-p', 'x', '-o', '127.0.0.1:%d' % self.b, '-O', 'bob:y', *args)
 
-    def wait_for(self, text, since=0, times=1):
-        """The number of lines by then."""
-        end = time.time() + PATIENCE
-        while time.time() < end:
-            lines = len(self.log)
-            if sum(text in line for line in self.log[since:lines]) >= times:
-                return lines
-            if self.miner.poll() is not None:
-                break
-            time.sleep(0.02)
-        raise AssertionError('no "%s" in\n%s' % (text, ''.join(self.log)))
-
     def accepted_at(self, port, since=0, times=1):
-        return self.wait_for('pool 127.0.0.1:%d: share accepted' % port, since, times)
-
-    def end(self):
-        if self.miner.poll() is None:
-            self.miner.send_signal(signal.SIGTERM)
-        out, _ = self.miner.stdout.read(), self.miner.wait(timeout=PATIENCE)
-        self.reader.join(PATIENCE)
-        self.miner.stdout.close()
-        self.miner.stderr.close()
-        return json.loads(out)
-
-    def cpu_seconds(self):
-        with open('/proc/%d/stat' % self.miner.pid) as f:
-            fields = f.read().rsplit(')', 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+        return self.miner.wait_for('pool 127.0.0.1:%d: share accepted' % port, times, since)
 
     def test_the_second_takes_over_and_the_first_gets_it_back(self):
         first, second = self.pool(self.a, 'ann'), self.pool(self.b, 'bob')
@@ -96,14 +35,14 @@ class Failover(unittest.TestCase):
         dropped = time.time()
         seen = self.accepted_at(self.b, seen)
         self.assertLess(time.time() - dropped, 15)
-        self.wait_for('pool 127.0.0.1:%d: 3 failures, switching to 127.0.0.1:%d\n' % (self.a, self.b))
+        self.miner.wait_for('pool 127.0.0.1:%d: 3 failures, switching to 127.0.0.1:%d\n' % (self.a, self.b))
 
         first = self.pool(self.a, 'ann')
         back = time.time()
-        seen = self.wait_for('pool 127.0.0.1:%d: works again, switching to it from 127.0.0.1:%d\n' % (self.a, self.b), seen)
+        seen = self.miner.wait_for('pool 127.0.0.1:%d: works again, switching to it from 127.0.0.1:%d\n' % (self.a, self.b), since=seen)
         self.accepted_at(self.a, seen)
         self.assertLess(time.time() - back, 60)
-        mine = self.end()
+        mine = self.miner.summary()
         summaries += [first.stop(), second.stop()]
 
         for theirs in summaries:
@@ -124,29 +63,29 @@ class Failover(unittest.TestCase):
         first.stop()
         self.accepted_at(self.b)
         second.stop()
-        seen = self.wait_for('idle until there is', times=2 if any('idle until' in line for line in self.log) else 1)
-        before = self.cpu_seconds()
+        seen = self.miner.wait_for('idle until there is', times=2 if any('idle until' in line for line in self.miner.log) else 1)
+        before = self.miner.cpu_seconds()
         time.sleep(3)
-        self.assertLess(self.cpu_seconds() - before, 0.5)
+        self.assertLess(self.miner.cpu_seconds() - before, 0.5)
         self.pool(self.b, 'bob')
         self.accepted_at(self.b, seen)
-        self.end()
-        self.assertEqual(self.miner.returncode, 0)
+        self.miner.summary()
+        self.assertEqual(self.miner.run.returncode, 0)
 
     def test_each_end_has_its_status(self):
         self.on_both('-r', '1')
-        self.assertEqual(self.miner.wait(PATIENCE), 3)          # nobody is there
-        self.assertEqual(self.end()['hashes'], 0)
-        self.assertEqual(sum('giving up after 2 attempts' in line for line in self.log), 2)
+        self.assertEqual(self.miner.run.wait(PATIENCE), 3)          # nobody is there
+        self.assertEqual(self.miner.summary()['hashes'], 0)
+        self.assertEqual(sum('giving up after 2 attempts' in line for line in self.miner.log), 2)
 
         pools = [self.pool(self.a, 'not ann'), self.pool(self.b, 'not bob')]
         self.on_both('-r', '1')
-        self.assertEqual(self.miner.wait(PATIENCE), 4)          # both refuse
-        self.end()
+        self.assertEqual(self.miner.run.wait(PATIENCE), 4)          # both refuse
+        self.miner.summary()
         pools[1].stop()
         self.on_both('-r', '1')
-        self.assertEqual(self.miner.wait(PATIENCE), 3)
-        self.end()
+        self.assertEqual(self.miner.run.wait(PATIENCE), 3)
+        self.miner.summary()
 
     def test_a_silent_pool_is_left(self):
         mute = socket.create_server(('127.0.0.1', self.a))      # it takes connections and says nothing
@@ -154,14 +93,14 @@ class Failover(unittest.TestCase):
         self.pool(self.b, 'bob')
         self.on_both('--job-timeout', '2')
         self.accepted_at(self.b)
-        self.wait_for('pool 127.0.0.1:%d: no job for 2 s, switching to 127.0.0.1:%d\n' % (self.a, self.b))
+        self.miner.wait_for('pool 127.0.0.1:%d: no job for 2 s, switching to 127.0.0.1:%d\n' % (self.a, self.b))
 
     def test_by_quota_all_are_connected(self):
         pools = [self.pool(self.a, 'ann'), self.pool(self.b, 'bob')]
         self.on_both('--strategy', 'quota', '--time-limit', '4')
-        self.wait_for('share accepted')
-        self.assertEqual(self.miner.wait(PATIENCE), 0)
-        self.assertEqual([p['connections'] for p in self.end()['pools']], [1, 1])
+        self.miner.wait_for('share accepted')
+        self.assertEqual(self.miner.run.wait(PATIENCE), 0)
+        self.assertEqual([p['connections'] for p in self.miner.summary()['pools']], [1, 1])
         self.assertEqual([p.stop()['rejected'] for p in pools], [0, 0])
 
     def test_a_configuration_file_lists_them_and_the_command_line_wins(self):
@@ -172,10 +111,10 @@ class Failover(unittest.TestCase):
             self.pool(self.b, 'bob')
             self.mine('-c', file.name)
             self.accepted_at(self.b)
-            self.assertEqual([p['url'] for p in self.end()['pools']], [e['url'] for e in entries])
+            self.assertEqual([p['url'] for p in self.miner.summary()['pools']], [e['url'] for e in entries])
             self.mine('-c', file.name, '-o', '127.0.0.1:%d' % self.b, '-u', 'bob')
-            self.accepted_at(self.b, len(self.log))
-            self.assertEqual([p['url'] for p in self.end()['pools']], [entries[1]['url']])
+            self.accepted_at(self.b)
+            self.assertEqual([p['url'] for p in self.miner.summary()['pools']], [entries[1]['url']])
 
 
 class Options(unittest.TestCase):

@@ -27,6 +27,7 @@ struct fixture {
 	struct pool pool;
 	struct node node;
 	struct http_call call;
+	struct searched *searched;
 };
 
 static struct fixture *make_fixture(void)
@@ -34,10 +35,18 @@ static struct fixture *make_fixture(void)
 	struct fixture *f = calloc(1, sizeof *f);
 
 	assert_non_null(f);
+	f->searched = searched_create();
+	assert_non_null(f->searched);
 	f->pool.session = &f->node;
 	f->pool.config.algo = algo_find("sha256d");
 	snprintf(f->node.url, sizeof f->node.url, "http://127.0.0.1:8332/wallet/a");
 	return f;
+}
+
+static void free_fixture(struct fixture *f)
+{
+	searched_destroy(f->searched);
+	free(f);
 }
 
 static void set_header(struct fixture *f, enum http_header header, const char *value)
@@ -71,7 +80,7 @@ static void golden_work_gives_the_golden_header_and_submission(void **state)
 	char text[2 * HEADER_LEN + 1];
 
 	(void)state;
-	assert_true(job_next(job, &share.work, job->arrived));
+	assert_true(job_next(job, f->searched, &share.work, job->arrived));
 	hex_encode(text, share.work.header, HEADER_LEN);
 	assert_string_equal(text, "000000204536271809f8e7d6c5b4a39281706f5e4d3c2b0a1f4e030000000000000000009291a7b5514a22b5c667bf61"
 				  "2368fcf1424e9dfb06d78731984cb1e06ee85b52c0b1a065ffff001d00000000");
@@ -82,7 +91,7 @@ static void golden_work_gives_the_golden_header_and_submission(void **state)
 	assert_string_equal(params, "[\"" DATA_TO_TIME "65a0b1c0" "1d00ffff" "0035635f" PADDING "\"]");
 	free(params);
 	job_free(job);
-	free(f);
+	free_fixture(f);
 }
 
 /* One nonce range is one work; further ones step the time on, as far as the header allows and no faster than time does. */
@@ -102,18 +111,18 @@ static void time_steps_only_as_the_header_allows(void **state)
 		struct job *job = parse_golden(f);
 		for (unsigned s = 0; s <= rows[i].seconds; s++) {
 			if (s > 0)
-				assert_false(job_next(job, &share.work, job->arrived + s - 0.5));
-			assert_true(job_next(job, &share.work, job->arrived + s));
+				assert_false(job_next(job, f->searched, &share.work, job->arrived + s - 0.5));
+			assert_true(job_next(job, f->searched, &share.work, job->arrived + s));
 			assert_int_equal(header_ntime(share.work.header), 0x65a0b1c0 + s);
 		}
-		assert_false(job_next(job, &share.work, job->arrived + 10000));
+		assert_false(job_next(job, f->searched, &share.work, job->arrived + 10000));
 
 		char want[2 * 128 + 8], *params = source_getwork.submission(&f->pool, job, &share);
 		snprintf(want, sizeof want, "[\"" DATA_TO_TIME "%08x" "1d00ffff" "00000001" PADDING "\"]", 0x65a0b1c0 + rows[i].seconds);
 		assert_string_equal(params, want);
 		free(params);
 		job_free(job);
-		free(f);
+		free_fixture(f);
 	}
 }
 
@@ -131,7 +140,7 @@ static void unusable_works_are_refused(void **state)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		assert_null(parse(f, rows[i].data, rows[i].target, why));
 	assert_null(source_getwork.parse(&f->pool, NULL, &f->call, why));
-	free(f);
+	free_fixture(f);
 }
 
 static void a_verdict_takes_its_reason_from_body_or_header(void **state)
@@ -156,7 +165,7 @@ static void a_verdict_takes_its_reason_from_body_or_header(void **state)
 		if (rows[i].reason)
 			assert_string_equal(reason, rows[i].reason);
 		message_free(&reply);
-		free(f);
+		free_fixture(f);
 	}
 }
 
@@ -179,7 +188,7 @@ static void long_polls_stay_on_the_nodes_host(void **state)
 		set_header(f, HTTP_LONG_POLLING, rows[i].offer);
 		job_free(parse_golden(f));
 		assert_string_equal(f->node.now.longpoll_url, rows[i].url);
-		free(f);
+		free_fixture(f);
 	}
 }
 

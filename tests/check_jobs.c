@@ -5,6 +5,7 @@
 #include "tests/pool_rig.h"
 
 #include "base/bytes.h"
+#include "base/log.h"
 
 static void a_malformed_job_leaves_the_old_one(void **state)
 {
@@ -82,6 +83,28 @@ static void big_jobs_are_mined_and_huge_ones_dropped(void **state)
 	free(huge);
 }
 
+static void a_flood_of_jobs_does_not_flood_the_log(void **state)
+{
+	struct rig *rig = *state;
+	double began = clock_now();
+	unsigned shown = 0;
+
+	log_setup(LOG_DEBUG, false);
+	start_mining(rig);
+	char *notifies[] = {
+		fake_notify_text(rig->fake, &(struct fake_job){ .id = "jx" }), fake_notify_text(rig->fake, &(struct fake_job){ .id = "jy" }),
+	};
+	for (unsigned i = 0; i < 1000; i++)
+		fake_send(rig->fake, notifies[i % 2]);
+	wait_heard(rig);
+	assert_int_equal(stats_of(rig).jobs, 1001);
+	for (const char *at = log_text(); (at = strstr(at, ": job j")); at++)
+		shown++;
+	assert_in_range(shown, 1, 10 * (unsigned)(clock_now() - began + 2));	/* what a throttle passes in that time */
+	free(notifies[0]);
+	free(notifies[1]);
+}
+
 static void the_same_id_with_new_content_is_new_work(void **state)
 {
 	struct rig *rig = *state;
@@ -110,6 +133,35 @@ static void the_same_job_again_brings_no_share_twice(void **state)
 	}
 	assert_all_good(rig);
 	assert_int_equal(stats_of(rig).accepted, 8);
+}
+
+static void a_job_that_returns_after_many_others_brings_no_share_twice(void **state)
+{
+	struct rig *rig = *state;
+	unsigned jobs = 1;
+	char id[16], branches[80];
+
+	start_mining(rig);
+	for (unsigned login = 1; login < 3; login++) {
+		mine(rig, 2);
+		for (unsigned i = 0; i < 20; i++) {	/* more than are kept */
+			snprintf(id, sizeof id, "other%u", i);
+			snprintf(branches, sizeof branches, "[\"%064u\"]", 100 * login + i);
+			fake_notify(rig->fake, &(struct fake_job){ .id = id, .branches = branches, .keep = true });
+		}
+		jobs += 20;
+		WAIT_UNTIL(stats_of(rig).jobs == jobs);
+		if (login == 2) {
+			fake_drop(rig->fake);
+			assert_true(fake_wait_logins(rig->fake, 2));
+		}
+		fake_announce(rig->fake, &(struct fake_job){ .keep = true });
+		jobs++;
+		WAIT_UNTIL(stats_of(rig).jobs == jobs);
+	}
+	mine(rig, 2);
+	assert_all_good(rig);
+	assert_int_equal(stats_of(rig).accepted, 6);
 }
 
 static void a_clean_job_makes_older_shares_stale(void **state)
@@ -354,8 +406,10 @@ int main(void)
 		TEST(a_malformed_job_leaves_the_old_one),
 		TEST(extranonce2_of_any_size_is_sent_at_its_length),
 		TEST(big_jobs_are_mined_and_huge_ones_dropped),
+		TEST(a_flood_of_jobs_does_not_flood_the_log),
 		TEST(the_same_id_with_new_content_is_new_work),
 		TEST(the_same_job_again_brings_no_share_twice),
+		TEST(a_job_that_returns_after_many_others_brings_no_share_twice),
 		TEST(a_clean_job_makes_older_shares_stale),
 		TEST(ten_clean_jobs_at_once_leave_the_last),
 		TEST(late_shares_of_a_kept_job_go_out_as_they_were_found),

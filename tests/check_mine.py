@@ -1,65 +1,21 @@
 #!/usr/bin/env python3
 """Mining from end to end: the real program on devpool, a real stratum server. ADIT and DEVPOOL name the programs."""
-import json, os, re, signal, socket, subprocess, threading, time, unittest
+import json, socket, subprocess, threading, time, unittest
 
-ADIT = os.environ.get('ADIT', './adit')
-DEVPOOL = os.environ.get('DEVPOOL', './devpool')
+from processes import ADIT, PATIENCE, Miner, Pool, free_ports
+
 SECRET = 'hush-hush'
 SANITIZED = b'__asan_init' in open(ADIT, 'rb').read()
-PATIENCE = 60       # seconds for what takes one on an idle machine
 # a pool's difficulty at which the slowest backend finds shares within a second or two
 EASY = {'sha256d': '0.0002', 'lyra2rev2': '0.0005'}
 
 
-class Pool:
-    def __init__(self, algo, *args, port=0):
-        self.run = subprocess.Popen([DEVPOOL, '-a', algo, '--port', str(port), '--json', *args], stdout=subprocess.PIPE, text=True,
-                                    stderr=subprocess.DEVNULL)
-        line = self.run.stdout.readline()
-        self.port = int(re.match(r'devpool: listening on 127\.0\.0\.1:(\d+)$', line.strip()).group(1))
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        self.stop()
-
-    def stop(self):
-        """The pool's own summary."""
-        if self.run.poll() is None:
-            self.run.send_signal(signal.SIGTERM)
-        out, _ = self.run.communicate(timeout=PATIENCE)
-        return json.loads(out[out.index('{'):]) if '{' in out else None
+def pool_of(algo, *args, port=0):
+    return Pool(*args, algo=algo, port=port)
 
 
-class Miner:
-    """The program with its log collected line by line."""
-    def __init__(self, port, algo, *args):
-        self.log = []
-        self.run = subprocess.Popen([ADIT, '-a', algo, '-o', 'stratum+tcp://127.0.0.1:%d' % port, '-u', 'demo', '-p', SECRET,
-                                     '--json', '-R', '0', *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.reader = threading.Thread(target=lambda: self.log.extend(iter(self.run.stderr.readline, '')), daemon=True)
-        self.reader.start()
-
-    def wait_for(self, text, times=1):
-        end = time.time() + PATIENCE
-        while time.time() < end:
-            if sum(text in line for line in self.log) >= times:
-                return
-            if self.run.poll() is not None:
-                break
-            time.sleep(0.02)
-        raise AssertionError('no "%s" in\n%s' % (text, ''.join(self.log)))
-
-    def stop(self):
-        """End it by SIGTERM; its summary."""
-        start = time.time()
-        if self.run.poll() is None:
-            self.run.send_signal(signal.SIGTERM)
-        out, _ = self.run.stdout.read(), self.run.wait(timeout=PATIENCE)
-        self.seconds_to_end = time.time() - start
-        self.reader.join(PATIENCE)
-        return json.loads(out)
+def miner_on(port, algo, *args):
+    return Miner('-a', algo, '-o', 'stratum+tcp://127.0.0.1:%d' % port, '-u', 'demo', '-p', SECRET, '--json', '-R', '0', *args)
 
 
 def supported():
@@ -70,10 +26,10 @@ def supported():
 class Mining(unittest.TestCase):
     def test_every_backend_mines_shares_that_the_pool_accepts(self):
         for algo, backend in supported()[0]:
-            with self.subTest(algo=algo, backend=backend), Pool(algo, '--difficulty', EASY[algo]) as pool:
-                miner = Miner(pool.port, algo, '--backend', backend)
+            with self.subTest(algo=algo, backend=backend), pool_of(algo, '--difficulty', EASY[algo]) as pool:
+                miner = miner_on(pool.port, algo, '--backend', backend)
                 miner.wait_for('share accepted', 3)
-                mine, theirs = miner.stop(), pool.stop()
+                mine, theirs = miner.summary(), pool.stop()
                 self.assertEqual(miner.run.returncode, 0)
                 self.assertEqual(mine['backend'], backend)
                 self.assertEqual(theirs['rejected'], 0, theirs)
@@ -83,11 +39,11 @@ class Mining(unittest.TestCase):
 
     def test_fast_jobs_and_moving_difficulty_cost_no_share(self):
         for algo in EASY:
-            with self.subTest(algo=algo), Pool(algo, '--difficulty', EASY[algo], '--vardiff', '5', '--job-interval', '1',
+            with self.subTest(algo=algo), pool_of(algo, '--difficulty', EASY[algo], '--vardiff', '5', '--job-interval', '1',
                                                '--clean-every', '3') as pool:
-                miner = Miner(pool.port, algo)
+                miner = miner_on(pool.port, algo)
                 miner.wait_for('share accepted', 25)
-                mine, theirs = miner.stop(), pool.stop()
+                mine, theirs = miner.summary(), pool.stop()
                 # a share may cross a clean job on the wire; anything else is the miner's fault
                 wrong = {reason for reason, times in theirs['reasons'].items() if times}
                 self.assertEqual(wrong - {'unknown_job', 'stale_job'}, set(), theirs)
@@ -97,10 +53,10 @@ class Mining(unittest.TestCase):
 
     def test_a_corrupted_lane_sends_nothing_wrong_and_is_counted(self):
         backend = supported()[1]['sha256d']
-        with Pool('sha256d', '--difficulty', EASY['sha256d']) as pool:
-            miner = Miner(pool.port, 'sha256d', '--backend', backend, '--inject-fault', backend + ',mining', '-t', '1')
+        with pool_of('sha256d', '--difficulty', EASY['sha256d']) as pool:
+            miner = miner_on(pool.port, 'sha256d', '--backend', backend, '--inject-fault', backend + ',mining', '-t', '1')
             miner.wait_for('share accepted', 1)
-            mine, theirs = miner.stop(), pool.stop()
+            mine, theirs = miner.summary(), pool.stop()
             self.assertGreater(mine['hw_errors'], 0)
             self.assertEqual(theirs['rejected'], 0)
             self.assertTrue(any('hardware errors' in line for line in miner.log))
@@ -109,52 +65,45 @@ class Mining(unittest.TestCase):
         broken = supported()[1]['sha256d']
         if broken == 'scalar':
             self.skipTest('only the scalar backend here')
-        with Pool('sha256d', '--difficulty', EASY['sha256d']) as pool:
-            miner = Miner(pool.port, 'sha256d', '--inject-fault', broken)
+        with pool_of('sha256d', '--difficulty', EASY['sha256d']) as pool:
+            miner = miner_on(pool.port, 'sha256d', '--inject-fault', broken)
             miner.wait_for('share accepted', 1)
-            mine = miner.stop()
+            mine = miner.summary()
             self.assertNotEqual(mine['backend'], broken)
             self.assertTrue(any('backend %s: self-test failed on sha256d' % broken in line for line in miner.log))
 
     def test_it_returns_to_a_pool_that_went_away(self):
-        with Pool('sha256d', '--difficulty', EASY['sha256d']) as pool:
-            miner = Miner(pool.port, 'sha256d')
+        with pool_of('sha256d', '--difficulty', EASY['sha256d']) as pool:
+            miner = miner_on(pool.port, 'sha256d')
             miner.wait_for('share accepted', 1)
             port = pool.port
             pool.stop()
-            before = len(miner.log)
-            end = time.time() + PATIENCE
-            while len(miner.log) == before and time.time() < end:
-                time.sleep(0.05)
-        with Pool('sha256d', '--difficulty', EASY['sha256d'], port=port) as pool:
-            end = time.time() + PATIENCE
-            while not any('share accepted' in line for line in miner.log[before:]) and time.time() < end:
-                time.sleep(0.05)
-            miner.stop()
+            lost = miner.wait_for('next attempt in')
+        with pool_of('sha256d', '--difficulty', EASY['sha256d'], port=port) as pool:
+            miner.wait_for('share accepted', since=lost)
+            miner.summary()
             self.assertGreater(pool.stop()['accepted'], 0)
             self.assertEqual(miner.run.returncode, 0)
 
     def test_it_gives_up_after_the_retries_asked_for(self):
-        free = socket.create_server(('127.0.0.1', 0))
-        port = free.getsockname()[1]
-        free.close()
-        miner = Miner(port, 'sha256d', '-r', '2', '-t', '1')
+        miner = miner_on(free_ports(1)[0], 'sha256d', '-r', '2', '-t', '1')
         self.assertEqual(miner.run.wait(PATIENCE), 3)
-        mine = miner.stop()
+        mine = miner.summary()
         self.assertEqual(mine['hashes'], 0)     # nothing is hashed for nobody
 
     def test_the_time_limit_ends_it_with_success(self):
-        with Pool('sha256d', '--difficulty', EASY['sha256d']) as pool:
+        with pool_of('sha256d', '--difficulty', EASY['sha256d']) as pool:
             start = time.time()
-            miner = Miner(pool.port, 'sha256d', '--time-limit', '2', '-t', '1')
+            miner = miner_on(pool.port, 'sha256d', '--time-limit', '2', '-t', '1')
             self.assertEqual(miner.run.wait(PATIENCE), 0)
             self.assertGreater(time.time() - start, 1.5)
+            miner.stop()
 
     def test_the_password_and_escapes_are_never_printed(self):
-        with Pool('sha256d', '--difficulty', EASY['sha256d']) as pool:
-            miner = Miner(pool.port, 'sha256d', '-D', '-P', '-t', '1')
+        with pool_of('sha256d', '--difficulty', EASY['sha256d']) as pool:
+            miner = miner_on(pool.port, 'sha256d', '-D', '-P', '-t', '1')
             miner.wait_for('share accepted', 1)
-            miner.stop()
+            miner.summary()
             text = ''.join(miner.log)
             self.assertIn('mining.authorize', text)
             self.assertNotIn(SECRET, text)
@@ -163,9 +112,9 @@ class Mining(unittest.TestCase):
     def test_the_first_hash_comes_within_0_3_seconds_of_cpu_time(self):
         """In CPU time, which a busy machine does not stretch: start, self-test, connection and the first share."""
         algo, seconds = 'sha256d', None
-        with Pool(algo, '--difficulty', '0.0000001') as pool:
+        with pool_of(algo, '--difficulty', '0.0000001') as pool:
             with socket.create_server(('127.0.0.1', 0)) as relay:       # between them, to see the submit pass
-                miner = Miner(relay.getsockname()[1], algo, '-t', '1')
+                miner = miner_on(relay.getsockname()[1], algo, '-t', '1')
                 inside, _ = relay.accept()
                 outside = socket.create_connection(('127.0.0.1', pool.port))
 
@@ -181,12 +130,10 @@ class Mining(unittest.TestCase):
                     if not data:
                         break
                     if b'mining.submit' in data:
-                        with open('/proc/%d/stat' % miner.run.pid) as f:
-                            fields = f.read().rsplit(')', 1)[1].split()
-                        seconds = (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+                        seconds = miner.cpu_seconds()
                     else:
                         outside.sendall(data)
-                miner.stop()
+                miner.summary()
                 inside.close()
                 outside.close()
         limit = 3 if SANITIZED else 0.3

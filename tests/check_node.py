@@ -496,10 +496,11 @@ def a_refused_login_is_named_and_not_repeated_fast():
     assert 'user or password refused' in p.log and len(p.calls) <= 3
     want = 'Basic ' + base64.b64encode(('user:' + SECRET).encode()).decode()
     assert p.calls[0][4] == want, p.calls[0][4]
-    p = Play({'getblocktemplate': lambda a, lp: (401, b'')}, '-r', '1', '-P')
-    p.wait(8, lambda: p.process.poll() is not None)
-    p.finish(early=True)
-    assert p.process.returncode == 4
+    for answer in ((401, b''), (403, b''), refusal(-1, 'Unauthorized', 401), refusal(-1, 'Forbidden', 403), (401, {'result': template()})):
+        p = Play({'getblocktemplate': lambda a, lp: answer}, '-r', '1', '-P')
+        p.wait(PATIENCE, lambda: p.process.poll() is not None)
+        assert 'HTTP status %d, user or password refused' % answer[0] in p.finish(early=True)
+        assert p.process.returncode == 4
 
 
 @fact

@@ -1,6 +1,6 @@
 /*
- * A pool's life, whatever the protocol: addresses, attempts and pauses, losses,
- * stopping, the bounds of its queue, and what must never be logged.
+ * A pool's life, whatever the protocol: attempts and pauses, losses, stopping, the
+ * bounds of its queue, and what must never be logged, or not too often.
  */
 #include "tests/pool_rig.h"
 
@@ -14,8 +14,6 @@
 #include "pool/pending.h"
 #include "pool/queue.h"
 #include "pool/throttle.h"
-#include "pool/transport.h"
-#include "pool/url.h"
 
 static void retries_are_counted_exactly(void **state)
 {
@@ -46,6 +44,41 @@ static void a_closed_port_is_given_up_too(void **state)
 	assert_logged(": cannot connect: ");
 	assert_logged(": giving up after 2 attempts\n");
 	assert_int_equal(stats_of(rig).connections, 0);
+}
+
+static unsigned times_logged(const char *text)
+{
+	unsigned times = 0;
+
+	for (const char *at = log_text(); (at = strstr(at, text)); at++)
+		times++;
+	return times;
+}
+
+#define GETWORK "{\"id\":1,\"result\":{\"target\":\"000000000000000000000000000000000000000000000000000000f0ff0f0000\"," \
+	"\"data\":\"2000000018273645d6e7f80992a3b4c55e6f70810a2b3c4d00034e1f0000000000000000" \
+	"b5a79192b5224a5161bf67c6f1fc6823fb9d4e423187d706e0b14c98525be86e65a0b1c01d00ffff00000000" \
+	"000000800000000000000000000000000000000000000000000000000000000000000000000000000000000080020000\"},\"error\":null}\n"
+
+/* A node that gives the same work again and again, whose time may not be changed. */
+static void a_node_whose_work_is_used_up_is_told_of_once(void **state)
+{
+	static const char used_up[] = ": all nonces of its work are searched";
+	struct rig *rig = *state;
+	struct work work;
+	uint64_t first, end;
+
+	log_setup(LOG_NOTICE, false);
+	rig->nonce_end = 16;
+	rig->script.greeting = "HTTP/1.1 200 OK\nConnection: close\n\n" GETWORK;
+	rig->script.close = CLOSE_ON_ACCEPT;
+	start_at(rig, "http://127.0.0.1:%u");
+	assert_true(board_claim(&rig->board, 16, &work, &first, &end));
+	assert_false(pool_next(rig->pool, &work));
+	wait_logged(used_up);
+	assert_true(fake_wait_connections(rig->fake, 4));	/* it is asked on */
+	assert_int_equal(times_logged(used_up), 1);
+	assert_not_logged("the last line");			/* was repeated */
 }
 
 static void pauses_grow_from_the_configured_one(void **state)
@@ -81,6 +114,78 @@ static void work_ends_the_growth_of_pauses(void **state)
 	assert_int_equal(stats_of(rig).accepted, 4);
 	assert_int_equal(stats_of(rig).connections, 4);
 	assert_all_good(rig);		/* the same job, over again: but no share twice */
+}
+
+/* What a pool says to give a job and to wish us gone at once; to be freed. */
+static char *job_and_farewell(struct fake_pool *fake)
+{
+	char *notify = fake_notify_text(fake, &(struct fake_job){ 0 }), *text = malloc(strlen(notify) + 100);
+
+	sprintf(text, "%s{\"id\":null,\"method\":\"client.reconnect\",\"params\":[]}\n", notify);
+	free(notify);
+	return text;
+}
+
+static void a_pool_that_sends_us_away_at_once_has_failed(void **state)
+{
+	struct rig *rig = *state;
+	char *text, url[100];
+
+	rig->config.retries = 2;
+	rig->config.retry_pause_s = 0.75;
+	rig->fake = fake_start(&rig->script);
+	rig->script.after_login = text = job_and_farewell(rig->fake);
+	snprintf(url, sizeof url, "127.0.0.1:%u", fake_port(rig->fake));
+	start_pool(rig, url);
+	WAIT_UNTIL(rig->gave_up);
+	assert_int_equal(fake_connections(rig->fake), 3);
+	assert_int_equal(stats_of(rig).jobs, 3);
+	assert_true(fake_connection_time(rig->fake, 2) - fake_connection_time(rig->fake, 1) >= 0.99);
+	assert_true(fake_connection_time(rig->fake, 3) - fake_connection_time(rig->fake, 2) >= 1.49);	/* they grow */
+	free(text);
+}
+
+static void a_wish_to_reconnect_is_no_failure_after_a_while(void **state)
+{
+	struct rig *rig = *state;
+	char *text, url[100];
+
+	rig->config.lasting_s = 0;
+	rig->config.retries = 0;
+	rig->config.retry_pause_s = 0;
+	rig->fake = fake_start(&rig->script);
+	rig->script.after_login = text = job_and_farewell(rig->fake);
+	snprintf(url, sizeof url, "127.0.0.1:%u", fake_port(rig->fake));
+	start_pool(rig, url);
+	assert_true(fake_wait_logins(rig->fake, 3));
+	assert_false(rig->gave_up);
+	for (unsigned i = 1; i < 3; i++)	/* even though we would come at once */
+		assert_true(fake_connection_time(rig->fake, i + 1) - fake_connection_time(rig->fake, i) >= 0.99);
+	pool_stop(rig->pool);
+	free(text);
+}
+
+static void a_pool_that_comes_and_goes_does_not_flood_the_log(void **state)
+{
+	static const char *const lines[] = { ": logged in as ", ": the pool closed the connection", ": connection lost", ": next attempt in " };
+	struct rig *rig = *state;
+	double began = clock_now();
+	char url[100];
+
+	rig->fake = fake_start(&rig->script);
+	char *notify = fake_notify_text(rig->fake, &(struct fake_job){ 0 });
+	rig->script.after_login = notify;
+	rig->script.close = CLOSE_AFTER_LOGIN;
+	rig->config.retry_pause_s = 0;
+	snprintf(url, sizeof url, "127.0.0.1:%u", fake_port(rig->fake));
+	start_pool(rig, url);
+	assert_true(fake_wait_connections(rig->fake, 100));
+	assert_logged(lines[0]);
+	assert_logged(lines[3]);
+	for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+		assert_in_range(times_logged(lines[i]), 0, 10 * (1 + (unsigned)(clock_now() - began) / 60));
+	pool_stop(rig->pool);
+	free(notify);
 }
 
 static void a_lost_connection_takes_work_and_shares_with_it(void **state)
@@ -216,156 +321,6 @@ static void a_plain_pool_behind_a_tls_url_is_not_spoken_to(void **state)
 	assert_int_equal(fake_lines_with(rig->fake, "mining."), 0);
 }
 
-static void urls_are_read_in_every_form(void **state)
-{
-	static const struct {
-		const char *text, *scheme, *host;
-		unsigned port;
-	} good[] = {
-		{ "stratum+tcp://127.0.0.1:3333", "stratum+tcp", "127.0.0.1", 3333 },
-		{ "STRATUM+TCP://Pool.Example:1", "stratum+tcp", "Pool.Example", 1 },
-		{ "stratum+tcp://h:65535/", "stratum+tcp", "h", 65535 },
-		{ "stratum+ssl://[::1]:3333/x:y@z", "stratum+ssl", "[::1]", 3333 },
-		{ "[fe80::1]:80", "", "[fe80::1]", 80 },
-		{ "h:0080", "", "h", 80 },
-		{ "stratum+tcp://user:pass@h:1", "stratum+tcp", "h", 1 },
-	};
-	static const char *const bad[] = {
-		"", "h", "h:", ":3333", "stratum+tcp://", "stratum+tcp://h", "stratum+tcp://h:0", "stratum+tcp://h:65536",
-		"stratum+tcp://h:99999", "h:99999999999999999999", "h:33x", "h:-1",
-		"[::1]", "[::1", "[]:1", "[x]:1", "::1:3333",
-		"%4:x@h:1", "%00:x@h:1", "x:%g1@h:1", "@", "u@", "a b:1", "h\n:1", "waytoolongaschemeforanyone://h:1",
-	};
-	struct url url;
-
-	(void)state;
-	for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
-		const char *why = url_parse(&url, good[i].text);
-
-		if (why)
-			fail_with("%s: %s", good[i].text, why);
-		assert_string_equal(url.scheme, good[i].scheme);
-		assert_string_equal(url.host, good[i].host);
-		assert_int_equal(url.port, good[i].port);
-	}
-	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-		if (!url_parse(&url, bad[i]))
-			fail_with("taken: %s", bad[i]);
-}
-
-static void a_login_in_the_url_is_used_where_none_is_given(void **state)
-{
-	static const struct {
-		const char *login, *user, *pass, *sent;
-	} rows[] = {
-		{ "w.1:" SECRET "@", "", "", "[\"w.1\",\"" SECRET "\"]" },
-		{ "w%%401:a%%3ab%%2f%%25@", "", "", "[\"w@1\",\"a:b/%\"]" },
-		{ "w@", "", SECRET, "[\"w\",\"" SECRET "\"]" },
-		{ "w:no@", "user", SECRET, "[\"user\",\"" SECRET "\"]" },
-	};
-	struct rig *rig = *state;
-	char url[100];
-
-	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-		log_setup(LOG_DEBUG, false);
-		snprintf(url, sizeof url, "stratum+tcp://%s127.0.0.1:%%u", rows[i].login);
-		rig->config.user = rows[i].user;
-		rig->config.pass = rows[i].pass;
-		rig->config.dump = true;
-		start_at(rig, url);
-		assert_true(fake_wait_logins(rig->fake, 1));
-		assert_int_equal(fake_lines_with(rig->fake, rows[i].sent), 1);
-		assert_not_logged(SECRET);
-		rig = rig_again(state);
-	}
-}
-
-static void domains_are_told_apart(void **state)
-{
-	static const struct {
-		const char *host, *other;
-		bool same;
-	} rows[] = {
-		{ "pool.example", "POOL.example", true }, { "pool.example", "eu.pool.example", true },
-		{ "eu.pool.example", "us.pool.example", true }, { "eu.pool.example", "pool.example", true },
-		{ "eu.pool.example", "a.us.pool.example", true }, { "a.eu.pool.example", "b.eu.pool.example", true },
-		{ "pool.example", "evil.example", false }, { "pool.example", "evilpool.example", false },
-		{ "pool.example", "pool.example.evil", false }, { "pool.co.uk", "evil.co.uk", false },
-		{ "pool.co.uk", "co.uk", false }, { "a.pool.co.uk", "b.pool.co.uk", true },
-		{ "eu.longname.de", "us.longname.de", true }, { "localhost", "evil.localhost", false },
-		{ "10.0.0.1", "10.0.0.1", true }, { "10.0.0.1", "11.0.0.1", false }, { "1.2.3.4", "5.2.3.4", false },
-		{ "[::1]", "[::1]", true }, { "[::1]", "[::2]", false }, { "10.0.0.1", "x.10.0.0.1", false },
-		{ "pool.example", "", false }, { "pool.example", ".", false },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-		if (url_same_domain(rows[i].host, rows[i].other) != rows[i].same)
-			fail_with("%s and %s", rows[i].host, rows[i].other);
-}
-
-static void proxies_and_certificates_are_checked_at_the_start(void **state)
-{
-	static const char *const bad[] = {
-		"socks5://" SECRET "@h:1", "socks4://h:1", "ftp://h:1", "h:1", "http://h", "socks5h://u:" SECRET "@:1", "",
-	};
-	struct rig *rig = *state;
-	struct transport transport;
-
-	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-		if (transport_init(&transport, bad[i], NULL, false) == 0)
-			fail_with("taken: %s", bad[i]);
-	assert_not_logged(SECRET);
-	assert_logged("proxy 'h:1': it is neither http, socks4a nor socks5h");
-	assert_int_equal(transport_init(&transport, NULL, "/nonexistent/ca.pem", false), -1);
-	assert_logged("certificates /nonexistent/ca.pem: No such file");
-	assert_int_equal(transport_init(&transport, "socks5h://u:p@[::1]:9050", "/dev/null", false), 0);
-	assert_string_equal(transport.proxy, "socks5h://u:p@[::1]:9050");
-	transport_destroy(&transport);
-
-	rig->config.url = "stratum+tls://h:1";
-	rig->config.no_verify = true;
-	pool_destroy(pool_create(&rig->config));
-	assert_logged("warning: pool h:1: ITS CERTIFICATE WILL NOT BE VERIFIED");
-}
-
-static void a_pool_without_a_usable_url_is_refused(void **state)
-{
-	static const char *const urls[] = { "ftp://h:1", "stratum+tcp://h:0", "", "waytoolongaschemeforanyone://h:1" };
-	struct rig *rig = *state;
-
-	for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++) {
-		char text[100];
-
-		rig->config.url = urls[i];
-		assert_null(pool_create(&rig->config));
-		snprintf(text, sizeof text, "pool URL '%s': ", urls[i]);
-		assert_logged(text);
-	}
-	rig->config.url = "stratum+tcp://user:" SECRET "@h:0";
-	assert_null(pool_create(&rig->config));
-	assert_not_logged(SECRET);
-	assert_logged("pool URL 'h:0': its port is 0");
-	rig->config.url = "h:1";
-	rig->config.user = "\xff";
-	assert_null(pool_create(&rig->config));
-}
-
-static void schemes_and_slashes_reach_the_pool(void **state)
-{
-	static const char *const urls[] = {
-		"127.0.0.1:%u", "STRATUM+TCP://127.0.0.1:%u", "stratum+tcp://127.0.0.1:%u/",
-	};
-	struct rig *rig = *state;
-
-	for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++) {
-		start_at(rig, urls[i]);
-		assert_true(fake_wait_logins(rig->fake, 1));
-		assert_int_equal(strncmp(pool_name(rig->pool), "127.0.0.1:", 10), 0);
-		rig = rig_again(state);
-	}
-}
-
 static void a_flood_of_shares_is_bounded_and_said(void **state)
 {
 	struct rig *rig = *state;
@@ -383,6 +338,32 @@ static void a_flood_of_shares_is_bounded_and_said(void **state)
 	stop_is_quick(rig);
 	assert_int_equal(fake_shares(rig->fake), PENDING_MAX);
 	assert_int_equal(stats_of(rig).unanswered, PENDING_MAX);
+}
+
+static void a_share_that_cannot_be_sent_is_counted_once(void **state)
+{
+	enum { SHARES = 200 };
+	struct rig *rig = *state;
+	char *user = padded("", 'u', 60000, "");	/* in every share: more than all buffers on the way hold */
+	struct pool_stats stats;
+
+	rig->script.verdict = "";
+	rig->config.user = user;
+	start_mining(rig);
+	struct share share = find(rig);
+	rig->script.deaf = true;
+	for (int i = 0; i < SHARES; i++) {
+		WAIT_UNTIL((stats = stats_of(rig), stats.sent + stats.stale + 100 > (unsigned)i));
+		pool_submit(rig->pool, &share);
+	}
+	wait_logged(": it does not read what it is sent\n");
+	rig->script.deaf = false;
+	fake_drop(rig->fake);
+	assert_true(fake_wait_logins(rig->fake, 2));
+	WAIT_UNTIL((stats = stats_of(rig), stats.sent + stats.stale == SHARES));
+	assert_int_equal(stats.unanswered, stats.sent);
+	assert_true(stats.sent > 0 && stats.stale > 0);
+	free(user);
 }
 
 static void secrets_stay_out_of_log_and_dump(void **state)
@@ -410,7 +391,7 @@ static void throttle_passes_some_and_counts_the_rest(void **state)
 	for (int i = 0; i < 1000; i++)
 		passed += throttle_pass(&throttle, note);
 	assert_true(passed >= 10 && passed <= 10 * (unsigned)(clock_now() - began + 2));
-	throttle.second_began -= 2;
+	throttle.window_began -= 2;
 	assert_true(throttle_pass(&throttle, note));
 	assert_true(strstr(note, " more not shown)"));
 	assert_true(throttle_pass(&throttle, note));
@@ -422,8 +403,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(retries_are_counted_exactly),
 		TEST(a_closed_port_is_given_up_too),
+		TEST(a_node_whose_work_is_used_up_is_told_of_once),
 		TEST(pauses_grow_from_the_configured_one),
 		TEST(work_ends_the_growth_of_pauses),
+		TEST(a_pool_that_sends_us_away_at_once_has_failed),
+		TEST(a_wish_to_reconnect_is_no_failure_after_a_while),
+		TEST(a_pool_that_comes_and_goes_does_not_flood_the_log),
 		TEST(a_lost_connection_takes_work_and_shares_with_it),
 		TEST(five_hundred_connections_leave_nothing_behind),
 		TEST(silence_ends_a_connection_and_says_which),
@@ -433,13 +418,8 @@ int main(void)
 		TEST(stops_at_once_while_connecting),
 		TEST(a_plain_pool_behind_a_tls_url_is_not_spoken_to),
 		TEST(a_flood_of_shares_is_bounded_and_said),
+		TEST(a_share_that_cannot_be_sent_is_counted_once),
 		TEST(secrets_stay_out_of_log_and_dump),
-		TEST(urls_are_read_in_every_form),
-		TEST(a_login_in_the_url_is_used_where_none_is_given),
-		TEST(domains_are_told_apart),
-		TEST(proxies_and_certificates_are_checked_at_the_start),
-		TEST(a_pool_without_a_usable_url_is_refused),
-		TEST(schemes_and_slashes_reach_the_pool),
 		TEST(throttle_passes_some_and_counts_the_rest),
 	};
 

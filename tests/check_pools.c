@@ -1,190 +1,8 @@
 /*
  * Several pools: which of them is mined on, which are connected, and whose shares go
- * where. Each fake gives extranonces and jobs of its own and checks what it gets, so
- * work of one that reached another would be found at fault.
+ * where.
  */
-#include "tests/pool_rig.h"
-
-#include <unistd.h>
-
-#include "pool/pools.h"
-
-#define FAKES 3
-
-struct scene {
-	struct rig rig;			/* for its board, its log and its miner; its pool is not used */
-	struct fake_script scripts[FAKES];
-	struct fake_pool *fakes[FAKES];
-	struct fake_job jobs[FAKES];
-	struct pools_config config;
-	struct pools *pools;
-};
-
-static const char *const users[FAKES] = { "ann", "bob", "cid" };
-
-static int setup(void **state)
-{
-	static const char *const subscriptions[FAKES] = {
-		"{\"id\":$,\"result\":[[],\"aaaaaaaa\",4],\"error\":null}\n",
-		"{\"id\":$,\"result\":[[],\"bbbbbbbb\",4],\"error\":null}\n",
-		"{\"id\":$,\"result\":[[],\"cccccccc\",4],\"error\":null}\n",
-	};
-	static const struct fake_job jobs[FAKES] = {
-		{ .id = "a1", .xnonce1 = "aaaaaaaa" }, { .id = "b1", .xnonce1 = "bbbbbbbb" }, { .id = "c1", .xnonce1 = "cccccccc" },
-	};
-	static char urls[FAKES][64];
-	struct scene *s = calloc(1, sizeof *s);
-	void *rig;
-
-	if (!s || rig_setup(&rig) < 0)
-		return -1;
-	memcpy(&s->rig, rig, sizeof s->rig);
-	free(rig);
-	s->config = (struct pools_config){
-		.count = 2, .failover_after = 2, .job_timeout_s = 300, .forget_s = 60,
-	};
-	for (int i = 0; i < FAKES; i++) {
-		s->scripts[i].subscribe_reply = subscriptions[i];
-		s->fakes[i] = fake_start(&s->scripts[i]);
-		s->jobs[i] = jobs[i];
-		snprintf(urls[i], sizeof urls[i], "stratum+tcp://127.0.0.1:%u", fake_port(s->fakes[i]));
-		s->config.pools[i] = s->rig.config;
-		s->config.pools[i].url = urls[i];
-		s->config.pools[i].user = users[i];
-		s->config.pools[i].retry_pause_s = 0.05;
-		s->config.pools[i].linger_s = 60;
-		s->config.quotas[i] = 1;
-	}
-	*state = s;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct scene *s = *state;
-	void *rig = malloc(sizeof s->rig);
-
-	if (s->pools) {
-		board_close(&s->rig.board);
-		pools_stop(s->pools);
-		board_destroy(&s->rig.board);
-		pools_destroy(s->pools);
-	}
-	for (int i = 0; i < FAKES; i++)
-		fake_stop(s->fakes[i]);
-	memcpy(rig, &s->rig, sizeof s->rig);
-	free(s);
-	return rig_teardown(&rig);
-}
-
-#define POOLS_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-static void open_pools(struct scene *s)
-{
-	s->pools = pools_create(&s->config);
-	assert_non_null(s->pools);
-	board_init(&s->rig.board, pools_next, s->pools);
-	if (s->rig.nonce_end)
-		s->rig.board.nonce_end = s->rig.nonce_end;
-	assert_int_equal(pools_start(s->pools, &s->rig.board), 0);
-}
-
-static bool hangs(struct scene *s, int pool)
-{
-	pthread_mutex_lock(&s->rig.board.lock);
-	bool hung = s->rig.board.has_work && s->rig.board.work.pool == pool;
-	pthread_mutex_unlock(&s->rig.board.lock);
-	return hung;
-}
-
-static bool hangs_nothing(struct scene *s)
-{
-	pthread_mutex_lock(&s->rig.board.lock);
-	bool empty = !s->rig.board.has_work;
-	pthread_mutex_unlock(&s->rig.board.lock);
-	return empty;
-}
-
-/* The pool lets us in for the n-th time, and announces its job. */
-static void welcome(struct scene *s, int pool, unsigned login)
-{
-	assert_true(fake_wait_logins(s->fakes[pool], login));
-	fake_announce(s->fakes[pool], &s->jobs[pool]);
-}
-
-/* Until the pool is mined on. */
-static void start_on(struct scene *s, int pool, unsigned login)
-{
-	welcome(s, pool, login);
-	WAIT_UNTIL(hangs(s, pool));
-}
-
-static void go_down(struct scene *s, int pool)
-{
-	s->scripts[pool].close = CLOSE_ON_ACCEPT;
-	fake_drop(s->fakes[pool]);
-}
-
-static void come_back(struct scene *s, int pool)
-{
-	s->scripts[pool].close = CLOSE_NEVER;
-}
-
-static struct pool_stats counts(struct scene *s, unsigned pool)
-{
-	struct pool_stats stats;
-
-	pools_stats_of(s->pools, pool, &stats);
-	return stats;
-}
-
-static struct share find_at(struct scene *s, int pool)
-{
-	WAIT_UNTIL(hangs(s, pool));
-	struct share share = find(&s->rig);
-
-	assert_int_equal(share.work.pool, pool);
-	return share;
-}
-
-static void settle(struct scene *s, const struct share *share)
-{
-	uint64_t before = counts(s, share->work.pool).accepted;
-
-	pools_submit(s->pools, share);
-	WAIT_UNTIL(counts(s, share->work.pool).accepted == before + 1);
-}
-
-/* No share with a fault, and none by another's user. */
-static void assert_each_got_its_own(struct scene *s)
-{
-	for (int i = 0; i < FAKES; i++) {
-		const char *fault = fake_fault(s->fakes[i]);
-
-		if (fault)
-			fail_with("a share of pool %d is bad: %s", i, fault);
-		for (int other = 0; other < FAKES; other++)
-			if (other != i)
-				assert_int_equal(fake_lines_with(s->fakes[i], users[other]), 0);
-	}
-}
-
-/* Expand @1 and @2 to the names of two pools. */
-static void wait_says(struct scene *s, const char *format, unsigned first, unsigned second)
-{
-	char text[200] = "";
-
-	for (size_t used = 0; *format; used = strlen(text)) {
-		if (*format != '@') {
-			text[used] = *format++;
-			text[used + 1] = '\0';
-			continue;
-		}
-		strcat(text, pools_name(s->pools, format[1] == '1' ? first : second));
-		format += 2;
-	}
-	wait_logged(text);
-}
+#include "tests/pools_scene.h"
 
 static void the_next_takes_over_and_the_first_gets_it_back(void **state)
 {
@@ -272,6 +90,51 @@ static void one_that_is_lost_over_and_over_has_the_next_at_hand(void **state)
 		come_back(s, 0);
 	}
 	assert_int_equal(fake_connections(s->fakes[1]), 1);
+}
+
+static void one_that_sends_us_away_after_each_job_is_left(void **state)
+{
+	struct scene *s = *state;
+	char *notify = fake_notify_text(s->fakes[0], &s->jobs[0]), *text = malloc(strlen(notify) + 100);
+
+	sprintf(text, "%s{\"id\":null,\"method\":\"client.reconnect\",\"params\":[]}\n", notify);
+	s->scripts[0].after_login = text;
+	open_pools(s);
+	start_on(s, 1, 1);
+	wait_says(s, "pool @1: 2 failures, switching to @2\n", 0, 1);
+	pools_stop(s->pools);
+	free(notify);
+	free(text);
+}
+
+static void two_that_come_and_go_do_not_flood_the_log(void **state)
+{
+	static const char *const lines[] = { ", switching to ", ": works again, ", ": idle until there is" };
+	struct scene *s = *state;
+	double began = clock_now();
+	char *notifies[2];
+
+	for (int i = 0; i < 2; i++) {
+		notifies[i] = fake_notify_text(s->fakes[i], &s->jobs[i]);
+		s->scripts[i].after_login = notifies[i];
+		s->scripts[i].close = CLOSE_AFTER_LOGIN;
+		s->config.pools[i].retry_pause_s = 0;
+	}
+	open_pools(s);
+	assert_true(fake_wait_logins(s->fakes[0], 100));
+	assert_true(fake_wait_logins(s->fakes[1], 100));
+	assert_logged(lines[0]);
+	assert_logged(lines[2]);
+	for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+		unsigned times = 0;
+
+		for (const char *at = log_text(); (at = strstr(at, lines[i])); at++)
+			times++;
+		assert_in_range(times, 0, 10 * (1 + (unsigned)(clock_now() - began) / 60));
+	}
+	pools_stop(s->pools);
+	free(notifies[0]);
+	free(notifies[1]);
 }
 
 static void a_silent_pool_is_left_until_it_has_a_new_job(void **state)
@@ -380,8 +243,8 @@ static void given_up_and_refused_are_told_apart(void **state)
 		assert_int_equal(pools_state(s->pools), refusals == 2 ? POOLS_REFUSED : POOLS_GAVE_UP);
 		assert_int_equal(fake_connections(s->fakes[0]), 2);
 		assert_int_equal(fake_connections(s->fakes[1]), 2);
-		assert_int_equal(teardown(state), 0);
-		assert_int_equal(setup(state), 0);
+		assert_int_equal(scene_teardown(state), 0);
+		assert_int_equal(scene_setup(state), 0);
 	}
 }
 
@@ -468,6 +331,46 @@ static void quotas_split_the_time(void **state)
 	assert_true(hangs(s, 1));
 }
 
+/* Two ports of one server: the same extranonce1, and so the same headers. */
+static void two_ports_of_one_pool_get_no_share_twice(void **state)
+{
+	struct scene *s = *state;
+
+	s->config.strategy = POOLS_QUOTA;
+	s->config.slice_s = 0.05;
+	s->scripts[1].subscribe_reply = s->scripts[0].subscribe_reply;
+	s->jobs[1] = s->jobs[0];
+	open_pools(s);
+	welcome(s, 0, 1);
+	welcome(s, 1, 1);
+	WAIT_UNTIL(counts(s, 0).jobs > 0 && counts(s, 1).jobs > 0);
+	while (fake_shares(s->fakes[0]) < 20 || fake_shares(s->fakes[1]) < 20) {
+		struct share share = find(&s->rig);
+
+		settle(s, &share);
+	}
+	go_down(s, 0);
+	WAIT_UNTIL(hangs(s, 1));
+	come_back(s, 0);
+	start_on(s, 0, 2);
+	for (unsigned i = 0; i < 4; i++) {
+		struct share share = find(&s->rig);
+
+		settle(s, &share);
+	}
+	assert_each_got_its_own(s);
+	for (unsigned i = 0; i < fake_shares(s->fakes[0]); i++) {
+		struct fake_share a = fake_share(s->fakes[0], i);
+
+		for (unsigned j = 0; j < fake_shares(s->fakes[1]); j++) {
+			struct fake_share b = fake_share(s->fakes[1], j);
+
+			if (strcmp(a.xnonce2, b.xnonce2) == 0 && strcmp(a.ntime, b.ntime) == 0 && strcmp(a.nonce, b.nonce) == 0)
+				fail_with("both got nonce %s of extranonce2 %s", a.nonce, a.xnonce2);
+		}
+	}
+}
+
 static void by_quota_lost_time_is_not_given_back(void **state)
 {
 	struct scene *s = *state;
@@ -506,9 +409,9 @@ static void they_stop_at_once_at_any_time(void **state)
 		pools_stop(s->pools);
 		if (clock_now() - began > STOP_LIMIT)
 			fail_with("took %.1f s", clock_now() - began);
-		assert_int_equal(teardown(state), 0);
+		assert_int_equal(scene_teardown(state), 0);
 		free(text);
-		assert_int_equal(setup(state), 0);
+		assert_int_equal(scene_setup(state), 0);
 	}
 }
 
@@ -529,6 +432,8 @@ int main(void)
 		POOLS_TEST(who_is_not_needed_is_let_go_and_called_again),
 		POOLS_TEST(a_later_pool_is_left_alone_while_the_first_fails_less),
 		POOLS_TEST(one_that_is_lost_over_and_over_has_the_next_at_hand),
+		POOLS_TEST(one_that_sends_us_away_after_each_job_is_left),
+		POOLS_TEST(two_that_come_and_go_do_not_flood_the_log),
 		POOLS_TEST(a_silent_pool_is_left_until_it_has_a_new_job),
 		POOLS_TEST(more_work_of_the_same_job_is_no_new_job),
 		POOLS_TEST(a_pool_that_never_gives_a_job_is_left_too),
@@ -539,6 +444,7 @@ int main(void)
 		POOLS_TEST(round_robin_stays_until_failure),
 		POOLS_TEST(round_robin_rotates),
 		POOLS_TEST(quotas_split_the_time),
+		POOLS_TEST(two_ports_of_one_pool_get_no_share_twice),
 		POOLS_TEST(by_quota_lost_time_is_not_given_back),
 		POOLS_TEST(they_stop_at_once_at_any_time),
 		POOLS_TEST(a_bad_pool_is_named_and_none_is_made),

@@ -105,11 +105,30 @@ static const uint8_t *script_of(const struct template *t, size_t *len)
 	return t->coinbase + 42;
 }
 
+/* Of each test anew. */
+static struct searched *searched;
+
+static int setup(void **state)
+{
+	(void)state;
+	searched = searched_create();
+	return searched ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	searched_destroy(searched);
+	return 0;
+}
+
+#define TEMPLATE_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
 static struct share first_share(struct job *job)
 {
 	struct share share = { .nonce = 0 };
 
-	assert_true(job_next(job, &share.work, job->arrived));
+	assert_true(job_next(job, searched, &share.work, job->arrived));
 	return share;
 }
 
@@ -385,7 +404,7 @@ static void a_thousand_templates_leave_nothing_behind(void **state)
 	struct jobs jobs;
 
 	(void)state;
-	jobs_init(&jobs);
+	jobs_init(&jobs, searched);
 	for (int i = 0; i < 1000; i++) {
 		struct template *t = parse(make_with("height", json_integer(i + 1)));
 		struct job *job = template_job(t, algo_find("sha256d"));
@@ -406,21 +425,21 @@ static void a_thousand_templates_leave_nothing_behind(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(template_and_share_give_the_golden_block),
-		cmocka_unit_test(branches_are_over_txids),
-		cmocka_unit_test(branches_lead_to_the_root_of_any_tree),
-		cmocka_unit_test(heights_are_pushed_as_bip34_says),
-		cmocka_unit_test(a_missing_commitment_is_made_when_there_is_witness),
-		cmocka_unit_test(witness_waits_for_segwit),
-		cmocka_unit_test(aux_data_and_signature_share_the_script),
-		cmocka_unit_test(what_may_be_missing_may_be_missing),
-		cmocka_unit_test(txid_may_be_missing_without_witness_only),
-		cmocka_unit_test(time_is_not_before_mintime),
-		cmocka_unit_test(the_harder_of_target_and_bits_counts),
-		cmocka_unit_test(mweb_follows_the_transactions),
-		cmocka_unit_test(unusable_templates_are_refused),
-		cmocka_unit_test(a_signet_that_asks_for_no_signature_is_taken),
-		cmocka_unit_test(a_thousand_templates_leave_nothing_behind),
+		TEMPLATE_TEST(template_and_share_give_the_golden_block),
+		TEMPLATE_TEST(branches_are_over_txids),
+		TEMPLATE_TEST(branches_lead_to_the_root_of_any_tree),
+		TEMPLATE_TEST(heights_are_pushed_as_bip34_says),
+		TEMPLATE_TEST(a_missing_commitment_is_made_when_there_is_witness),
+		TEMPLATE_TEST(witness_waits_for_segwit),
+		TEMPLATE_TEST(aux_data_and_signature_share_the_script),
+		TEMPLATE_TEST(what_may_be_missing_may_be_missing),
+		TEMPLATE_TEST(txid_may_be_missing_without_witness_only),
+		TEMPLATE_TEST(time_is_not_before_mintime),
+		TEMPLATE_TEST(the_harder_of_target_and_bits_counts),
+		TEMPLATE_TEST(mweb_follows_the_transactions),
+		TEMPLATE_TEST(unusable_templates_are_refused),
+		TEMPLATE_TEST(a_signet_that_asks_for_no_signature_is_taken),
+		TEMPLATE_TEST(a_thousand_templates_leave_nothing_behind),
 	};
 
 	if (address_parse(&payout, PAYOUT, "sha256d"))

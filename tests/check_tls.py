@@ -3,143 +3,25 @@
 The way to a pool, from end to end: TLS with good and bad certificates, proxies, what becomes of secrets, version rolling
 and the record of a session. The real program on devpool and on scripted servers. ADIT and DEVPOOL name the programs.
 """
-import gzip, json, os, re, select, shutil, signal, socket, subprocess, tempfile, threading, time, unittest
+import contextlib, gzip, json, os, re, signal, socket, subprocess, sys, tempfile, threading, time, unittest
 
-ADIT = os.environ.get('ADIT', './adit')
-DEVPOOL = os.environ.get('DEVPOOL', './devpool')
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), 'cases'))
+import node
+import processes
+from processes import ADIT, PATIENCE, Certificates, Listener, TlsRelay, relay
+from tries import holds_once
+
 SECRET = 'hush-hush'
-PATIENCE = 60       # seconds for what takes one on an idle machine
 EASY = '0.00002'
 ROLLED = '1fffe000'
 
 
-class Pool:
-    """devpool, with what it says, and its summary."""
-    def __init__(self, *args, algo='sha256d'):
-        self.run = subprocess.Popen([DEVPOOL, '-a', algo, '--port', '0', '--json', '--difficulty', EASY, *args],
-                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        self.port = int(re.search(r':(\d+)$', self.run.stdout.readline().strip()).group(1))
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        self.stop()
-
-    def stop(self):
-        if self.run.poll() is None:
-            self.run.send_signal(signal.SIGTERM)
-        out, _ = self.run.communicate(timeout=PATIENCE)
-        return json.loads(out[out.index('{'):]) if '{' in out else None
+def Pool(*args, algo='sha256d'):
+    return processes.Pool('--difficulty', EASY, *args, algo=algo)
 
 
-class Miner:
-    def __init__(self, url, *args, env=None, login=('-u', 'demo', '-p', SECRET)):
-        self.log = []
-        self.run = subprocess.Popen([ADIT, '-o', url, *login, '-t', '1', '-R', '1', '-D', '-P', '--json', *args],
-                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ, **(env or {})))
-        self.reader = threading.Thread(target=lambda: self.log.extend(iter(self.run.stderr.readline, '')), daemon=True)
-        self.reader.start()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        self.stop()
-
-    def text(self):
-        return ''.join(self.log)
-
-    def wait_for(self, text, patience=PATIENCE):
-        end = time.time() + patience
-        while time.time() < end and self.run.poll() is None and text not in self.text():
-            time.sleep(0.02)
-        if text not in self.text():
-            raise AssertionError('no "%s" in\n%s' % (text, self.text()))
-
-    def stop(self):
-        if self.run.poll() is None:
-            self.run.send_signal(signal.SIGTERM)
-        if not self.run.stdout.closed:
-            self.out, _ = self.run.stdout.read(), self.run.wait(timeout=PATIENCE)
-            self.reader.join(PATIENCE)
-            self.run.stdout.close()
-            self.run.stderr.close()
-        return self.out
-
-    def command_line(self):
-        with open('/proc/%d/cmdline' % self.run.pid) as file:
-            return file.read()
-
-
-class Listener:
-    """A server on loopback that runs serve(socket) for each connection."""
-    def __init__(self, serve):
-        self.server = socket.create_server(('127.0.0.1', 0))
-        self.port = self.server.getsockname()[1]
-        self.serve = serve
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            try:
-                client, _ = self.server.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.guard, args=(client,), daemon=True).start()
-
-    def guard(self, client):
-        with client:
-            try:
-                self.serve(client)
-            except OSError:
-                pass
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        self.server.close()
-
-
-class Certificates:
-    """Made anew for each run, by openssl."""
-    def __init__(self):
-        self.dir = tempfile.mkdtemp()
-        self.ca = self.make('ca', '-subj', '/CN=a CA', '-addext', 'basicConstraints=critical,CA:TRUE')
-        self.self_signed = self.make('self', '-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1')
-        self.good = self.sign('good', 'DNS:localhost,IP:127.0.0.1', 2)
-        self.expired = self.sign('expired', 'DNS:localhost,IP:127.0.0.1', -1)
-        self.other = self.sign('other', 'DNS:other.example', 2)
-
-    def path(self, name):
-        return os.path.join(self.dir, name)
-
-    def openssl(self, *args):
-        done = subprocess.run(['openssl', *args], capture_output=True, text=True)
-        if done.returncode:
-            raise AssertionError('openssl %s: %s' % (' '.join(args), done.stderr))
-
-    def make(self, name, *args):
-        self.openssl('req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2',
-                     '-keyout', self.path(name + '.key'), '-out', self.path(name + '.pem'), *args)
-        return self.path(name + '.pem')
-
-    def sign(self, name, names, days):
-        key, request, cert, extra = (self.path(name + end) for end in ('.key', '.csr', '.pem', '.ext'))
-        with open(extra, 'w') as f:
-            f.write('subjectAltName=%s\n' % names)
-        self.openssl('req', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-subj', '/CN=%s' % name,
-                     '-keyout', key, '-out', request)
-        self.openssl('x509', '-req', '-in', request, '-CA', self.ca, '-CAkey', self.path('ca.key'), '-CAcreateserial',
-                     '-days', str(days), '-extfile', extra, '-out', cert)
-        return cert
-
-    def pair(self, cert):
-        return '%s,%s' % (cert, cert[:-4] + '.key')
-
-    def remove(self):
-        shutil.rmtree(self.dir)
+def Miner(url, *args, env=None, login=('-u', 'demo', '-p', SECRET)):
+    return processes.Miner('-o', url, *login, '-t', '1', '-R', '1', '-D', '-P', '--json', *args, env=env)
 
 
 class Tls(unittest.TestCase):
@@ -192,11 +74,12 @@ class Tls(unittest.TestCase):
     def refused_in_time(self, port):
         start = time.time()
         with Miner('stratum+tls://127.0.0.1:%d' % port, '-r', '0') as miner:
-            miner.wait_for('cannot connect: ', 10)
+            miner.wait_for('cannot connect: ')
             self.assertLess(time.time() - start, 10)
             miner.wait_for('does this port speak TLS?')
             self.assertNotIn('> {', miner.text())
 
+    @holds_once
     def test_a_plain_pool_behind_a_tls_url_is_refused_within_ten_seconds(self):
         heard = []
 
@@ -223,6 +106,101 @@ class Tls(unittest.TestCase):
         got = subprocess.run([ADIT, '-o', 'stratum+ssl://h:1', '--cert', '/nonexistent/ca.pem'], capture_output=True, text=True)
         self.assertEqual(got.returncode, 2)
         self.assertIn('/nonexistent/ca.pem', got.stderr)
+
+
+class Https(unittest.TestCase):
+    """A node behind TLS, by either of its protocols. An RPC answer of getwork is made of a template's easy target."""
+    WORK = {'data': '20000000' + '0' * 56 + '1' * 80 + '65a0b1c0' + '1d00ffff' + '00000000' + '80' + '0' * 78 + '80020000',
+            'target': '0' * 54 + 'f0ff0f0000'}
+    METHODS = ('getblocktemplate', ['--coinbase-addr', node.A]), ('getwork', [])
+
+    @classmethod
+    def setUpClass(cls):
+        cls.certificates = Certificates()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.certificates.remove()
+
+    @contextlib.contextmanager
+    def node(self, cert):
+        """The node, and the relay before it."""
+        template = node.mod(bits='207fffff', target='00000f' + 'f' * 58)
+        blocks = node.gbt(template, None)
+
+        def answer(server, handler, request):
+            if request['method'] != 'getwork':
+                return blocks(server, handler, request)
+            handler.rep(200, {'result': True if request.get('params') else self.WORK, 'error': None, 'id': request['id']})
+        server = node.Node(rpc=answer)
+        try:
+            with TlsRelay(server.port, cert) as relay:
+                yield server, relay
+        finally:
+            server.srv.shutdown()
+            server.srv.server_close()
+
+    def test_shares_are_accepted_when_the_ca_or_the_certificate_itself_is_trusted(self):
+        for method, args in self.METHODS:
+            for cert, trusted in ((self.certificates.good, self.certificates.ca), (self.certificates.self_signed,) * 2):
+                with self.subTest(method=method, cert=cert), self.node(cert) as (server, relay):
+                    with Miner('https://localhost:%d/' % relay.port, '--cert', trusted, *args) as miner:
+                        miner.wait_for('mining by ' + method)
+                        miner.wait_for('share accepted')
+                        self.assertIn('(TLS)', miner.text())
+                        self.assertNotIn('rejected,', miner.text())
+                    self.assertEqual(relay.refused, [])
+
+    def test_others_are_refused_by_name_and_pass_only_with_no_verify(self):
+        for method, args in self.METHODS:
+            for cert, trusted, cause in ((self.certificates.good, None, 'unable to get local issuer certificate'),
+                                         (self.certificates.self_signed, self.certificates.ca, 'self-signed certificate'),
+                                         (self.certificates.expired, self.certificates.ca, 'certificate has expired'),
+                                         (self.certificates.other, self.certificates.ca,
+                                          'does not match|no alternative certificate subject name')):
+                trust = ['--cert', trusted] if trusted else []
+                with self.subTest(method=method, cause=cause), self.node(cert) as (server, relay):
+                    url = 'https://localhost:%d/' % relay.port
+                    with Miner(url, *trust, '-r', '0', *args) as miner:
+                        self.assertEqual(miner.run.wait(PATIENCE), 3)
+                        miner.wait_for('giving up')
+                        self.assertRegex(miner.text(), cause)
+                        self.assertNotIn('NOT VERIFIED', miner.text())
+                        self.assertEqual(server.n, 0)           # not one request came
+                    with Miner(url, *trust, '--no-verify', *args) as miner:
+                        miner.wait_for('share accepted')
+                        self.assertIn('WILL NOT BE VERIFIED', miner.text())
+                        self.assertIn('(TLS, NOT VERIFIED)', miner.text())
+
+    def test_a_plain_node_behind_an_https_url_hears_no_request(self):
+        heard = []
+
+        def listen(client):
+            heard.append(client.recv(10000))
+            client.sendall(b'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}')
+        with Listener(listen) as server:
+            for args in ([], ['--no-verify']):
+                with Miner('https://127.0.0.1:%d/' % server.port, '-r', '1', '-R', '0', *args) as miner:
+                    self.assertEqual(miner.run.wait(PATIENCE), 3)
+        self.assertGreaterEqual(len(heard), 2)
+        for data in heard:
+            self.assertEqual(data[:1], b'\x16')        # TLS's handshake
+            self.assertNotIn(b'HTTP', data)
+
+    def test_a_record_of_a_node_can_be_played_again(self):
+        for method, args in self.METHODS:
+            with self.subTest(method=method), tempfile.TemporaryDirectory() as folder, \
+                    self.node(self.certificates.good) as (server, relay):
+                path = os.path.join(folder, 'session.gz')
+                with Miner('https://127.0.0.1:%d/' % relay.port, '--cert', self.certificates.ca, '--record', path, *args) as miner:
+                    miner.wait_for('share accepted')
+                # the miner finds other shares, but they meet the same job, and get the verdict of then
+                with Pool('--replay', path) as pool, Miner('http://localhost:%d/' % pool.port, *args) as miner:
+                    miner.wait_for('mining by ' + method)
+                    miner.wait_for('share accepted')
+                with Pool('--replay', path, '--tls', self.certificates.pair(self.certificates.good)) as pool, \
+                        Miner('https://localhost:%d/' % pool.port, '--cert', self.certificates.ca, *args) as miner:
+                    miner.wait_for('share accepted')
 
 
 def read_exactly(client, count):
@@ -259,12 +237,7 @@ class Proxy:
         self.asked.append(host)
         with socket.create_connection(('127.0.0.1', port)) as pool:
             client.sendall(welcome)
-            while True:
-                for ready in select.select([client, pool], [], [])[0]:
-                    data = ready.recv(65536)
-                    if not data:
-                        return
-                    (pool if ready is client else client).sendall(data)
+            relay(client, pool)
 
     def http(self, client):
         head = b''
@@ -324,15 +297,11 @@ class Proxies(unittest.TestCase):
                 self.assertEqual(proxy.logins[-1], login)
 
     def test_tls_goes_through_a_proxy_and_is_verified_for_the_name(self):
-        certificates = Certificates()
-        try:
-            with Pool('--tls', certificates.pair(certificates.other)) as pool, Proxy('socks5h') as proxy:
-                for name, says in (('other.example', 'share accepted'), ('pool.test', 'cannot connect: ')):
-                    with Miner('stratum+ssl://%s:%d' % (name, pool.port), '--cert', certificates.ca,
-                               '--proxy', 'socks5h://127.0.0.1:%d' % proxy.port) as miner:
-                        miner.wait_for(says)
-        finally:
-            certificates.remove()
+        with Certificates() as certificates, Pool('--tls', certificates.pair(certificates.other)) as pool, Proxy('socks5h') as proxy:
+            for name, says in (('other.example', 'share accepted'), ('pool.test', 'cannot connect: ')):
+                with Miner('stratum+ssl://%s:%d' % (name, pool.port), '--cert', certificates.ca,
+                           '--proxy', 'socks5h://127.0.0.1:%d' % proxy.port) as miner:
+                    miner.wait_for(says)
 
     def test_a_node_is_asked_through_the_proxy_too(self):
         heard = []
@@ -494,9 +463,9 @@ class Record(unittest.TestCase):
                     miner.run.send_signal(end)
                     miner.run.wait(PATIENCE)
                     lines = self.lines(path)
-                    self.assertEqual(lines[0], {'adit-record': 1, 'algo': 'sha256d', 'url': 'localhost:%d' % pool.port})
+                    self.assertEqual(lines[0], {'adit-record': 2, 'algo': 'sha256d', 'pools': ['stratum+tcp://***@localhost:%d' % pool.port]})
                     for line in lines[1:]:
-                        self.assertEqual(set(line), {'t', 'conn', 'dir', 'line'})
+                        self.assertEqual(set(line), {'t', 'pool', 'conn', 'dir', 'line'})
                     text = json.dumps(lines)
                     self.assertNotIn(SECRET, text)
                     for part in ('mining.subscribe', 'mining.authorize', 'mining.notify', 'mining.submit', '***'):
@@ -508,15 +477,37 @@ class Record(unittest.TestCase):
             with Pool('--job-interval', '1') as pool, Miner('stratum+tcp://localhost:%d' % pool.port, '--record', path) as miner:
                 miner.wait_for('share accepted')
                 miner.stop()
-            replay = subprocess.Popen([DEVPOOL, '--port', '0', '--replay', path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-            try:
-                port = int(re.search(r':(\d+)$', replay.stdout.readline().strip()).group(1))
-                with Miner('stratum+tcp://localhost:%d' % port) as miner:
-                    miner.wait_for('logged in as demo')
+            with Pool('--replay', path) as pool, Miner('stratum+tcp://localhost:%d' % pool.port) as miner:
+                miner.wait_for('logged in as demo')
+                miner.wait_for('difficulty')
+
+    def test_several_pools_are_told_apart_and_each_can_be_played(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'session.gz')
+            with Pool('--user', 'demo') as first, Pool('--user', 'other') as second:
+                with processes.Miner('-o', '127.0.0.1:%d' % first.port, '-u', 'demo', '-o', '127.0.0.1:%d' % second.port, '-u', 'other',
+                                     '-t', '1', '--strategy', 'quota', '--record', path) as miner:
+                    for pool in first, second:
+                        miner.wait_for('pool 127.0.0.1:%d: difficulty' % pool.port)
+            lines = self.lines(path)
+            self.assertEqual(lines[0]['pools'], ['127.0.0.1:%d' % first.port, '127.0.0.1:%d' % second.port])
+            for number, user in ((1, 'demo'), (2, 'other')):
+                logins = [line['line'] for line in lines[1:] if line['pool'] == number and 'authorize' in line['line']]
+                self.assertEqual([json.loads(login)['params'][0] for login in logins], [user])
+                with Pool('--replay', path, '--replay-pool', str(number)) as pool, \
+                        Miner('127.0.0.1:%d' % pool.port, login=('-u', user)) as miner:
+                    miner.wait_for('logged in as ' + user)
                     miner.wait_for('difficulty')
-            finally:
-                replay.kill()
-                replay.communicate()
+
+    def test_what_is_no_regular_file_is_refused_at_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            fifo = os.path.join(folder, 'fifo')
+            os.mkfifo(fifo)
+            for path in fifo, '/dev/full':
+                got = subprocess.run([ADIT, '-o', 'h:1', '--record', path], capture_output=True, text=True, timeout=PATIENCE)
+                self.assertEqual(got.returncode, 1)
+                self.assertIn('record %s: it is not a regular file' % path, got.stderr)
+                self.assertEqual(got.stderr.count('\n'), 1)
 
 
 if __name__ == '__main__':

@@ -24,6 +24,7 @@ struct fake_script {
 	size_t chunk;			/* bytes per write; 0: all at once */
 	_Atomic enum { CLOSE_NEVER, CLOSE_ON_ACCEPT, CLOSE_AT_CONFIGURE, CLOSE_AFTER_SUBSCRIBE, CLOSE_AFTER_LOGIN,
 		       CLOSE_AT_FOLLOW_XNONCE } close;	/* may change */
+	_Atomic bool deaf;		/* reads no more, from what it would read next on; may change */
 };
 
 /* What a notify announces, and what shares of it are checked against. Zero and NULL mean the usual. */

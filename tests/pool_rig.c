@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/log.h"
 #include "base/target.h"
+#include "pool/searched.h"
 
 static FILE *log_file;
 static int real_stderr;
@@ -70,8 +71,8 @@ int rig_setup(void **state)
 #endif
 	dup2(fileno(log_file), STDERR_FILENO);
 	rig->config = (struct pool_config){
-		.user = "user", .pass = SECRET, .user_agent = "adit/test", .algo = algo_find("sha256d"),
-		.retries = -1, .retry_pause_s = 0.01, .timeout_s = 300,
+		.searched = searched_create(), .user = "user", .pass = SECRET, .user_agent = "adit/test", .algo = algo_find("sha256d"),
+		.retries = -1, .retry_pause_s = 0.01, .lasting_s = 30, .timeout_s = 300,
 	};
 	*state = rig;
 	alarm(240);	/* a test that hangs ends the program */
@@ -91,6 +92,7 @@ int rig_teardown(void **state)
 	}
 	if (rig->fake)
 		fake_stop(rig->fake);
+	searched_destroy(rig->config.searched);
 	free(rig);
 	log_flush();
 	log_setup(LOG_INFO, false);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The real miner on a pool that does everything wrong for a while, and the pool's books on it at the end.
 
-Usage: soak.py [--minutes N] [--seed N] [--algo NAME]
+Usage: soak.py [--minutes N] [--seed N] [--algo NAME] [--tls]
 
 devpool drops the connection every five seconds on average and does each of its other faults in turn. Whatever it
 says meanwhile, it counts the truth: no share may come twice, none for a job that had ended more than half a second
@@ -18,8 +18,8 @@ import sys
 import tempfile
 import time
 
-ADIT = os.environ.get("ADIT", "./adit")
-DEVPOOL = os.environ.get("DEVPOOL", "./devpool")
+from processes import ADIT, DEVPOOL, Certificates
+
 FAULTS = 22
 MASK = "1fffe000"
 USUAL_DIFFICULTY = {"sha256d": 1 / 16384, "lyra2rev2": 1 / 2048}    # where vardiff starts
@@ -38,26 +38,30 @@ def options():
     parser.add_argument("--minutes", type=float, default=0.5)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--algo", default="sha256d")
+    parser.add_argument("--tls", action="store_true", help="the same over TLS")
     return parser.parse_args()
 
 
-def start_pool(args, seconds, log):
+def start_pool(args, seconds, log, certificates):
     turn = min(5, seconds / FAULTS)
     pool = subprocess.Popen(
         [DEVPOOL, "-a", args.algo, "--port", "0", "--json", "--difficulty", repr(USUAL_DIFFICULTY[args.algo]),
          "--vardiff", "5", "--job-interval", "%g" % min(1, turn / 3), "--version-mask", MASK, "--mask-interval", "7",
-         "--extranonce-interval", "6", "--seed", str(args.seed), "--fault", "drop=5,all=%g" % turn],
+         "--extranonce-interval", "6", "--seed", str(args.seed), "--fault", "drop=5,all=%g" % turn,
+         *(["--tls", certificates.pair(certificates.good)] if args.tls else [])],
         stdout=subprocess.PIPE, stderr=log, text=True)
     return pool, int(pool.stdout.readline().rsplit(":", 1)[1])
 
 
-def start_miner(args, port, log):
+def start_miner(args, port, log, certificates):
     environment = dict(os.environ)
     # freed memory that a sanitizer keeps for a while would look like growth
     environment["ASAN_OPTIONS"] = environment.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=1"
+    pool = ["-o", "stratum+tcp://127.0.0.1:%d" % port]
+    if args.tls:
+        pool = ["-o", "stratum+ssl://127.0.0.1:%d" % port, "--cert", certificates.ca]
     return subprocess.Popen(
-        [ADIT, "-a", args.algo, "-o", "stratum+tcp://127.0.0.1:%d" % port, "-u", "miner", "-p", PASSWORD, "-t", "1",
-         "-R", "0", "--json"], stdout=subprocess.PIPE, stderr=log, env=environment, text=True)
+        [ADIT, "-a", args.algo, *pool, "-u", "miner", "-p", PASSWORD, "-t", "1", "-R", "0", "--json"], stdout=subprocess.PIPE, stderr=log, env=environment, text=True)
 
 
 def memory_kib(pid, kind="VmRSS:"):
@@ -151,9 +155,9 @@ def main():
     paths = [os.path.join(folder, name) for name in ("pool.log", "miner.log")]
     judge = Judge()
 
-    with open(paths[0], "w") as pool_log, open(paths[1], "w") as miner_log:
-        pool, port = start_pool(args, seconds, pool_log)
-        miner = start_miner(args, port, miner_log)
+    with Certificates() as certificates, open(paths[0], "w") as pool_log, open(paths[1], "w") as miner_log:
+        pool, port = start_pool(args, seconds, pool_log, certificates)
+        miner = start_miner(args, port, miner_log, certificates)
         try:
             samples = watch(miner, pool, seconds)
             judge.check(miner.poll() is None, "the_miner_lives_on")

@@ -43,7 +43,7 @@ static void catch_signals(sigset_t *waiting)
 }
 
 /* Serve until the time limit or a signal, and sum up. 0, or -1 logged. */
-static int serve(struct devpool *pool, SSL_CTX *tls, const struct replay *replay)
+static int serve(struct devpool *pool, SSL_CTX *tls, struct replay *replay)
 {
 	const struct options *options = pool->options;
 	struct stats *stats = &pool->stats;
@@ -82,7 +82,7 @@ static int serve_with_files(struct devpool *pool)
 		if (!tls)
 			return -1;
 	}
-	int done = options->replay ? replay_load(&replay, options->replay, options->replay_speed) : 0;
+	int done = options->replay ? replay_load(&replay, options->replay, options->replay_pool, options->replay_speed) : 0;
 	if (done == 0) {
 		done = serve(pool, tls, options->replay ? &replay : NULL);
 		if (options->replay)

@@ -41,8 +41,9 @@ static const char help[] =
 "                             (never)\n"
 "      --fault NAME[=X],...   do wrong on purpose, by the table below\n"
 "      --seed N               of the chance in that (1)\n"
-"      --replay FILE          play the pool's side of a session that adit --record\n"
-"                             has written, instead of serving jobs\n"
+"      --replay FILE          play the side of the pool or node of a session that\n"
+"                             adit --record has written, instead of serving jobs\n"
+"      --replay-pool N        of its pools the N-th (1)\n"
 "      --replay-speed X       so many times as fast (1)\n"
 "  -h, --help                 this text\n"
 "\n"
@@ -54,7 +55,7 @@ static const char help[] =
 
 enum {
 	DIFFICULTY = 256, VARDIFF, JOB_INTERVAL, CLEAN_EVERY, GRACE, USER, XNONCE2_SIZE, TIME_LIMIT, JSON, TLS,
-	VERSION_MASK, MASK_INTERVAL, XNONCE_INTERVAL, FAULT, SEED, REPLAY, REPLAY_SPEED
+	VERSION_MASK, MASK_INTERVAL, XNONCE_INTERVAL, FAULT, SEED, REPLAY, REPLAY_POOL, REPLAY_SPEED
 };
 
 static const struct option longs[] = {
@@ -76,6 +77,7 @@ static const struct option longs[] = {
 	{ "fault", required_argument, NULL, FAULT },
 	{ "seed", required_argument, NULL, SEED },
 	{ "replay", required_argument, NULL, REPLAY },
+	{ "replay-pool", required_argument, NULL, REPLAY_POOL },
 	{ "replay-speed", required_argument, NULL, REPLAY_SPEED },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 }
@@ -234,6 +236,10 @@ static int take(struct options *o, int option, char *text)
 	case REPLAY:
 		o->replay = text;
 		return 0;
+	case REPLAY_POOL:
+		if (integer(&o->replay_pool, "--replay-pool", text, 1000) < 0)
+			return -1;
+		return o->replay_pool > 0 ? 0 : wrong("--replay-pool counts from 1");
 	case REPLAY_SPEED:
 		return number(&o->replay_speed, "--replay-speed", text, 0.01, 1000);
 	}
@@ -247,7 +253,7 @@ int options_parse(struct options *o, int argc, char **argv)
 	*o = (struct options){
 		.algo = algo_find("sha256d"), .port = 3333, .job_interval = 10, .clean_every = 4,
 		.grace = 0.5, .time_limit = INFINITY, .xnonce2_len = 4, .mask_interval = INFINITY,
-		.xnonce_interval = INFINITY, .faults.seed = 1, .replay_speed = 1,
+		.xnonce_interval = INFINITY, .faults.seed = 1, .replay_pool = 1, .replay_speed = 1,
 	};
 	for (int f = 0; f < FAULT_COUNT; f++)
 		o->faults.argument[f] = fault_rows[f].usual;

@@ -23,6 +23,7 @@ struct options {
 	double xnonce_interval;		/* the same for the extranonce of who can take another */
 	struct fault_choice faults;
 	const char *replay;		/* a recorded session; NULL: serve jobs */
+	unsigned replay_pool;		/* of the session, from 1 */
 	double replay_speed;
 };
 

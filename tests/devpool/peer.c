@@ -112,6 +112,26 @@ const char *peer_line(struct peer *peer, size_t *len)
 	return NULL;
 }
 
+const char *peer_bytes(const struct peer *peer, size_t *len)
+{
+	*len = peer->in_len - peer->in_start;
+	return peer->in + peer->in_start;
+}
+
+void peer_take(struct peer *peer, size_t len)
+{
+	peer->in_start += len;
+}
+
+/* Of `out`, behind what waits: it is moved to the front for that. */
+static size_t make_room(struct peer *peer)
+{
+	if (peer->out_start > 0)
+		memmove(peer->out, peer->out + peer->out_start, peer->out_len);
+	peer->out_start = 0;
+	return sizeof peer->out - peer->out_len;
+}
+
 static void queue(struct peer *peer, const char *text, size_t len)
 {
 	memcpy(peer->out + peer->out_start + peer->out_len, text, len);
@@ -125,16 +145,20 @@ void peer_send(struct peer *peer, const char *text)
 
 	if (peer->doom)
 		return;
-	if (len + end_len > sizeof peer->out - peer->out_start - peer->out_len) {
-		memmove(peer->out, peer->out + peer->out_start, peer->out_len);
-		peer->out_start = 0;
-	}
-	if (len + end_len > sizeof peer->out - peer->out_len) {
+	if (len + end_len > sizeof peer->out - peer->out_start - peer->out_len && len + end_len > make_room(peer)) {
 		peer_doom(peer, "does not read what it is sent", true);
 		return;
 	}
 	queue(peer, text, len);
 	queue(peer, peer->line_end, end_len);
+}
+
+size_t peer_write(struct peer *peer, const char *bytes, size_t len)
+{
+	size_t room = peer->doom ? 0 : make_room(peer), part = len < room ? len : room;
+
+	queue(peer, bytes, part);
+	return part;
 }
 
 void peer_flush(struct peer *peer, double now)

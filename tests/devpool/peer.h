@@ -58,8 +58,15 @@ bool peer_pending(const struct peer *);
  */
 const char *peer_line(struct peer *, size_t *len);
 
+/* All bytes that have come and were not taken, and to take the first of them: for what is not made of lines. */
+const char *peer_bytes(const struct peer *, size_t *len);
+void peer_take(struct peer *, size_t len);
+
 /* Queue `text` and a line end; peer_flush() sends it. */
 void peer_send(struct peer *, const char *text);
+
+/* Queue as many of these bytes as there is room for; returns how many. */
+size_t peer_write(struct peer *, const char *bytes, size_t len);
 
 /* Send what waits, as far as the socket, the chunks and the hold let it, at clock_now() = now. */
 void peer_flush(struct peer *, double now);

@@ -2,13 +2,14 @@
 #include "tests/devpool/record.h"
 
 #include <jansson.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
 #include "base/log.h"
 
-#define FORMAT		1
+#define FORMAT		2
 #define SIZE_MAX_MIB	256	/* of the text: a damaged file may unpack to anything */
 
 /* The whole file unpacked, ended by NUL; *whole says whether its end was there. NULL, logged. */
@@ -53,38 +54,107 @@ failed:
 	return NULL;
 }
 
-/* NULL when all is well. */
-static const char *read_line(struct record *record, json_t *object)
+/* Where the file is read, line by line. */
+struct reading {
+	struct record *record;
+	unsigned pool;				/* whose lines are wanted */
+	unsigned connections[RECORD_CONNECTIONS_MAX + 1];	/* the file's number to ours; 0: not met yet */
+	double last;				/* time of the line before, of any pool */
+};
+
+/* A number from 1 up; 0: it is none. */
+static unsigned read_number(const json_t *value, json_int_t most)
 {
-	json_t *time = json_object_get(object, "t"), *connection = json_object_get(object, "conn");
-	const char *direction = json_string_value(json_object_get(object, "dir"));
-	const char *text = json_string_value(json_object_get(object, "line"));
-	double last = record->count > 0 ? record->lines[record->count - 1].time : 0;
-	json_int_t number = json_integer_value(connection);
+	json_int_t number = json_is_integer(value) ? json_integer_value(value) : 0;
 
-	if (!json_is_number(time) || !(json_number_value(time) >= last))
-		return "t is not a number of seconds that goes on from the line before";
-	if (!json_is_integer(connection) || number < 1 || number > RECORD_CONNECTIONS_MAX)
-		return "conn is not a connection's number";
-	if (!direction || (strcmp(direction, "<") != 0 && strcmp(direction, ">") != 0))
-		return "dir is neither \"<\" nor \">\"";
-	if (!text || strchr(text, '\n'))
-		return "line is not one line of text";
+	return number >= 1 && number <= most ? (unsigned)number : 0;
+}
 
+/* What only HTTP has. NULL when all is well. */
+static const char *read_call(struct record_line *line, json_t *object)
+{
+	const char *path = json_string_value(json_object_get(object, "path")), *name;
+	json_t *status = json_object_get(object, "status"), *headers = json_object_get(object, "headers"), *value;
+
+	line->call = read_number(json_object_get(object, "call"), UINT_MAX);
+	if (line->call == 0)
+		return "call is not a call's number";
+	if (!line->from_pool) {
+		line->path = path ? strdup(path) : NULL;
+		return path && path[0] == '/' ? line->path ? NULL : "no memory" : "path is not a path";
+	}
+	if (!json_is_integer(status) || json_integer_value(status) < 0 || json_integer_value(status) > 999)
+		return "status is not one of HTTP";
+	line->status = (long)json_integer_value(status);
+	json_object_foreach(headers, name, value)
+		if (!json_is_string(value) || strpbrk(json_string_value(value), "\r\n") || strpbrk(name, "\r\n: "))
+			return "headers are not texts";
+	line->headers = json_incref(headers);
+	return NULL;
+}
+
+static void free_line(struct record_line *line)
+{
+	free(line->text);
+	free(line->path);
+	json_decref(line->headers);
+}
+
+/* Take the line over, with its connection's number made ours. NULL when all is well. */
+static const char *add_line(struct reading *reading, const struct record_line *line)
+{
+	struct record *record = reading->record;
+	unsigned *number = &reading->connections[line->connection];
 	struct record_line *lines = realloc(record->lines, (record->count + 1) * sizeof *lines);
+
 	if (!lines)
 		return "no memory";
 	record->lines = lines;
-	lines[record->count] = (struct record_line){
-		.time = json_number_value(time), .connection = (unsigned)number,
-		.from_pool = direction[0] == '<', .text = strdup(text),
-	};
-	if (!lines[record->count].text)
-		return "no memory";
+	lines[record->count] = *line;
+	if (line->call == 0 && *number == 0)
+		*number = ++record->connections;
+	if (line->call == 0)
+		lines[record->count].connection = *number;
 	record->count++;
-	if (number > record->connections)
-		record->connections = (unsigned)number;
 	return NULL;
+}
+
+/* NULL when all is well. */
+static const char *read_line(struct reading *reading, json_t *object)
+{
+	json_t *time = json_object_get(object, "t");
+	const char *direction = json_string_value(json_object_get(object, "dir"));
+	const char *text = json_string_value(json_object_get(object, "line"));
+	struct record_line line = { .connection = read_number(json_object_get(object, "conn"), RECORD_CONNECTIONS_MAX) };
+	unsigned pool = read_number(json_object_get(object, "pool"), UINT_MAX);
+	bool is_call = json_object_get(object, "call") != NULL;
+	const char *why = NULL;
+
+	if (!json_is_number(time) || !(json_number_value(time) >= reading->last))
+		return "t is not a number of seconds that goes on from the line before";
+	if (pool == 0)
+		return "pool is not a pool's number";
+	if (line.connection == 0)
+		return "conn is not a connection's number";
+	if (!direction || (strcmp(direction, "<") != 0 && strcmp(direction, ">") != 0))
+		return "dir is neither \"<\" nor \">\"";
+	if (!text || (!is_call && strchr(text, '\n')))
+		return "line is not one line of text";
+	reading->last = line.time = json_number_value(time);
+	if (pool != reading->pool)
+		return NULL;
+
+	line.from_pool = direction[0] == '<';
+	line.text = strdup(text);
+	if (!line.text)
+		why = "no memory";
+	if (!why && is_call)
+		why = read_call(&line, object);
+	if (!why)
+		why = add_line(reading, &line);
+	if (why)
+		free_line(&line);
+	return why;
 }
 
 static const char *read_head(json_t *object)
@@ -93,20 +163,28 @@ static const char *read_head(json_t *object)
 
 	if (!json_is_integer(format))
 		return "this is no recorded session: \"adit-record\" is missing";
-	return json_integer_value(format) == FORMAT ? NULL : "a record of another format than 1";
+	return json_integer_value(format) == FORMAT ? NULL : "a record of another format than 2";
 }
 
-int record_load(struct record *record, const char *path)
+int record_load(struct record *record, const char *path, unsigned pool)
 {
 	bool whole;
 	size_t len;
 	unsigned number = 0;
 	const char *why = NULL;
 	char *text = unpack(&whole, &len, path);
+	struct reading *reading = calloc(1, sizeof *reading);
 
 	*record = (struct record){ 0 };
-	if (!text)
+	if (text && !reading)
+		log_errno("record %s", path);
+	if (!text || !reading) {
+		free(reading);
+		free(text);
 		return -1;
+	}
+	reading->record = record;
+	reading->pool = pool;
 	for (char *line = text, *next; !why && line < text + len; line = next) {
 		char *end = memchr(line, '\n', (size_t)(text + len - line));
 		json_t *object;
@@ -121,14 +199,15 @@ int record_load(struct record *record, const char *path)
 		if (!json_is_object(object))
 			why = "not a JSON object";
 		else
-			why = number == 1 ? read_head(object) : read_line(record, object);
+			why = number == 1 ? read_head(object) : read_line(reading, object);
 		json_decref(object);
 	}
+	free(reading);
 	free(text);
 	if (!why && number == 0)
 		why = "this is no recorded session: it is empty";
 	if (!why && record->count == 0)
-		why = "it has no lines";
+		why = "it has no lines of the pool that is to be played";
 	if (why) {
 		log_error("record %s, line %u: %s", path, number, why);
 		record_free(record);
@@ -142,7 +221,7 @@ int record_load(struct record *record, const char *path)
 void record_free(struct record *record)
 {
 	for (size_t i = 0; i < record->count; i++)
-		free(record->lines[i].text);
+		free_line(&record->lines[i]);
 	free(record->lines);
 	*record = (struct record){ 0 };
 }

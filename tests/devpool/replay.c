@@ -72,8 +72,11 @@ static int add_cue(struct replay_scene *scene, const struct record_line *line)
 static int add_line(struct replay *replay, const struct record_line *line)
 {
 	struct replay_scene *scene = &replay->scenes[line->connection - 1];
-	json_t *message = json_loads(line->text, 0, NULL);
+	json_t *message;
 
+	if (line->call > 0)
+		return 0;		/* the site's */
+	message = json_loads(line->text, 0, NULL);
 	if (!scene->begun)
 		scene->start = line->time;
 	scene->begun = true;
@@ -83,12 +86,16 @@ static int add_line(struct replay *replay, const struct record_line *line)
 	return is_reply(scene, message) ? 0 : add_cue(scene, line);
 }
 
-int replay_load(struct replay *replay, const char *path, double speed)
+int replay_load(struct replay *replay, const char *path, unsigned pool, double speed)
 {
-	*replay = (struct replay){ .speed = speed };
-	if (record_load(&replay->record, path) < 0)
+	*replay = (struct replay){ .speed = speed, .site.speed = speed };
+	if (record_load(&replay->record, path, pool) < 0)
 		return -1;
-	replay->scenes = calloc(replay->record.connections, sizeof *replay->scenes);
+	if (calls_load(&replay->site.calls, &replay->record) < 0) {
+		replay_free(replay);
+		return -1;
+	}
+	replay->scenes = calloc(replay->record.connections + 1, sizeof *replay->scenes);
 	for (size_t i = 0; i < replay->record.count; i++)
 		if (!replay->scenes || add_line(replay, &replay->record.lines[i]) < 0) {
 			replay_free(replay);
@@ -110,24 +117,33 @@ void replay_free(struct replay *replay)
 		free(scene->cues);
 	}
 	free(replay->scenes);
+	calls_free(&replay->site.calls);
 	record_free(&replay->record);
 }
 
-int player_open(struct player *player, const struct replay *replay, struct peer *peer, unsigned n, double now)
+/* It is a client that speaks lines: the next connection is its. 0, or -1 logged. */
+static int begin_scene(struct player *player, double now)
 {
-	unsigned connections = replay->record.connections;
-	const struct replay_scene *scene = &replay->scenes[(n < connections ? n : connections) - 1];
+	unsigned n = ++player->replay->clients, connections = player->replay->record.connections;
 
-	*player = (struct player){
-		.replay = replay, .scene = scene, .peer = peer, .started = scene->logs_in ? INFINITY : now,
-		.last = n >= connections, .given = calloc(scene->answer_count + 1, sizeof *player->given),
-	};
+	player->scene = &player->replay->scenes[(n < connections ? n : connections) - 1];
+	player->started = player->scene->logs_in ? INFINITY : now;
+	player->last = n >= connections;
+	player->given = calloc(player->scene->answer_count + 1, sizeof *player->given);
 	return player->given ? 0 : log_error("replay: no memory");
+}
+
+int player_open(struct player *player, struct replay *replay, struct peer *peer, double now)
+{
+	*player = (struct player){ .replay = replay, .peer = peer };
+	return replay->site.calls.count > 0 ? 0 : begin_scene(player, now);
 }
 
 void player_close(struct player *player)
 {
 	free(player->given);
+	if (player->is_web)
+		web_close(&player->web);
 }
 
 /*
@@ -176,7 +192,7 @@ static void send_reply(struct player *player, json_t *reply, json_t *id)
 	json_decref(message);
 }
 
-void player_line(struct player *player, const char *line, size_t len, double now)
+static void player_line(struct player *player, const char *line, size_t len, double now)
 {
 	json_t *request = json_loadb(line, len, 0, NULL), *id = json_object_get(request, "id");
 	const char *method = method_of(request);
@@ -200,8 +216,45 @@ static double moment(const struct player *player, double time)
 	return player->started + fmax(0, time - player->scene->start) / player->replay->speed;
 }
 
+/* Of what is a node, too, the first bytes tell who calls. */
+static void tell_client(struct player *player, double now)
+{
+	static const char post[] = "POST ";
+	size_t len, begun;
+	const char *bytes = peer_bytes(player->peer, &len);
+
+	begun = len < strlen(post) ? len : strlen(post);
+	if (player->scene || player->is_web || begun == 0)
+		return;
+	if (memcmp(bytes, post, begun) != 0) {
+		if (player->replay->record.connections == 0)
+			peer_doom(player->peer, "no lines were spoken with the node of then", true);
+		else if (begin_scene(player, now) < 0)
+			peer_doom(player->peer, "no memory", false);
+	} else if (begun == strlen(post)) {
+		player->is_web = true;
+		web_open(&player->web, &player->replay->site, player->peer);
+	}
+}
+
+void player_hear(struct player *player, double now)
+{
+	const char *line;
+	size_t len;
+
+	tell_client(player, now);
+	if (player->is_web)
+		web_hear(&player->web, now);
+	while (player->scene && (line = peer_line(player->peer, &len)))
+		player_line(player, line, len, now);
+}
+
 double player_due(const struct player *player)
 {
+	if (player->is_web)
+		return web_due(&player->web);
+	if (!player->scene)
+		return INFINITY;
 	if (player->next_cue < player->scene->cue_count)
 		return moment(player, player->scene->cues[player->next_cue].time);
 	return player->last ? INFINITY : moment(player, player->scene->end);
@@ -209,6 +262,10 @@ double player_due(const struct player *player)
 
 void player_step(struct player *player, double now)
 {
+	if (player->is_web)
+		web_step(&player->web, now);
+	if (!player->scene)
+		return;
 	while (player_due(player) <= now && !player->peer->doom) {
 		if (player->next_cue < player->scene->cue_count) {
 			peer_send(player->peer, player->scene->cues[player->next_cue++].text);

@@ -68,7 +68,7 @@ static int make_job(struct server *server, double now)
 	return 0;
 }
 
-int server_open(struct server *server, struct devpool *pool, SSL_CTX *tls, const struct replay *replay)
+int server_open(struct server *server, struct devpool *pool, SSL_CTX *tls, struct replay *replay)
 {
 	double now = clock_now();
 
@@ -92,7 +92,7 @@ static struct client *open_client(struct server *server, int fd, double now)
 		return NULL;
 	}
 	client->number = server->pool->stats.connections;
-	if (server->replay && player_open(&client->player, server->replay, &client->peer, client->number, now) < 0)
+	if (server->replay && player_open(&client->player, server->replay, &client->peer, now) < 0)
 		goto free_client;
 	if (peer_open(&client->peer, fd, server->tls) < 0)
 		goto close_player;
@@ -169,12 +169,10 @@ static void hear_client(struct server *server, struct client *client, double now
 
 	do {
 		peer_receive(&client->peer);
-		while ((line = peer_line(&client->peer, &len))) {
-			if (server->replay)
-				player_line(&client->player, line, len, now);
-			else
-				session_line(&client->session, line, len);
-		}
+		if (server->replay)
+			player_hear(&client->player, now);
+		while (!server->replay && (line = peer_line(&client->peer, &len)))
+			session_line(&client->session, line, len);
 	} while (peer_pending(&client->peer));
 }
 

@@ -26,7 +26,7 @@ struct server {
 	uint16_t port;
 	struct devpool *pool;
 	SSL_CTX *tls;			/* NULL: plain text */
-	const struct replay *replay;	/* NULL: no replay */
+	struct replay *replay;		/* NULL: no replay */
 	struct client *clients[CLIENTS_MAX];
 	size_t client_count;
 	double next_job;		/* clock_now() when it is due */
@@ -37,7 +37,7 @@ struct server {
  * Listen on 127.0.0.1 and make the first job. `tls` and `replay`, each may be NULL,
  * stay the caller's. 0, or -1 logged.
  */
-int server_open(struct server *, struct devpool *, SSL_CTX *tls, const struct replay *replay);
+int server_open(struct server *, struct devpool *, SSL_CTX *tls, struct replay *replay);
 void server_close(struct server *);
 
 /*

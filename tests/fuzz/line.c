@@ -14,14 +14,16 @@ static void mine(const json_t *params, uint8_t xnonce2_len)
 	struct extranonce extranonce = { .first = { 1, 2, 3, 4 }, .first_len = 4, .second_len = xnonce2_len };
 	const char *why;
 	struct job *job = job_parse(params, &extranonce, 0.5, algos[0], &why);
+	struct searched *searched = job ? searched_create() : NULL;
 	struct work work;
 
-	if (!job)
+	if (!searched)
 		return;
 	job->version_mask = 0x1fffe000;
 	job->versions = VERSIONS_MAX;
 	for (int i = 0; i < 3; i++)
-		job_next(job, &work, job->arrived + i);
+		job_next(job, searched, &work, job->arrived + i);
+	searched_destroy(searched);
 	job_free(job);
 }
 

@@ -22,14 +22,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	const struct coinbase_parts parts = { .payout = &payout, .sig = "adit", .extranonce = &extranonce };
 	struct template *template = template_parse(result, &parts, why);
 	struct job *job = template ? template_job(template, algos[0]) : NULL;
+	struct searched *searched = job ? searched_create() : NULL;
 	struct share share = { 0 };
 
-	for (int i = 0; job && i < 3; i++) {
+	for (int i = 0; searched && i < 3; i++) {
 		size_t block_len;
 
-		if (job_next(job, &share.work, job->arrived))
+		if (job_next(job, searched, &share.work, job->arrived))
 			free(template_block(template, &share, &block_len));
 	}
+	searched_destroy(searched);
 	job_free(job);
 	template_free(template);
 	json_decref(result);

@@ -11,6 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	char *text = strndup((const char *)data, len);
+	char shown[URL_SHOWN_MAX];
 	struct url url;
 
 	if (!url_parse(&url, text)) {
@@ -19,7 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		url_same_domain(url.host, "a.pool.example");
 		url_same_domain("a.pool.example", url.host);
 	}
-	url_shown(text);
+	url_shown(shown, text);
+	url_hide_login(text);
 	free(text);
 	return 0;
 }
