@@ -91,6 +91,10 @@ struct lane_stage {
  * candidates(job, n): bit i is set exactly when the most significant 32 bits of lane i's
  * digest are <= the target's top word.
  * digests(job, n, out): the same lanes' whole digests, for tests.
+ *
+ * A chain can be walked stage by stage, to time the stages or to give one away: header(job, n, words) hashes the lanes'
+ * headers, then each of `stages` but the last runs, and last(job, words) answers what candidates(job, n) would. words
+ * are the caller's: 4 * lanes of them, aligned to CACHE_LINE.
  */
 struct kernel {
 	const char *algo;		/* "sha256d"; "*" serves any */
@@ -101,6 +105,8 @@ struct kernel {
 	uint32_t (*candidates)(void *job, uint32_t nonce);
 	void     (*digests)(void *job, uint32_t nonce, uint8_t (*out)[32]);
 	const struct lane_stage *stages;	/* of a chain, ended by name NULL; else NULL */
+	void     (*header)(void *job, uint32_t nonce, uint64_t *words);		/* of a chain; else NULL */
+	uint32_t (*last)(void *job, const uint64_t *words);			/* of a chain; else NULL */
 };
 
 struct worker;		/* work/worker.h: a thread and what it searches with */

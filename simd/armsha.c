@@ -14,11 +14,9 @@
 #include "simd/unroll.h"
 
 #define LANES 4		/* six registers each, of 32 */
+#define KERNEL(name) name##_armsha
 
-/* What lanes are. Versions share pass 1's schedule, so what makes it is told, and drops what it need not do. */
-enum form { NONCES, VERSIONS };
-
-struct armsha_job {
+struct forms_job {
 	struct sha256d_job words;
 	uint32x4_t midstate_abcd[LANES], midstate_efgh[LANES];
 	uint32x4_t round3_abcd[LANES], round3_efgh[LANES];
@@ -44,7 +42,7 @@ static inline uint32x4_t vec(uint32_t w0, uint32_t w1, uint32_t w2, uint32_t w3)
 }
 
 /* What all lanes share. */
-static void prepare(struct armsha_job *job, const struct work *work)
+static void prepare(struct forms_job *job, const struct work *work)
 {
 	const uint32_t *w = job->words.w;
 
@@ -59,32 +57,12 @@ static void prepare(struct armsha_job *job, const struct work *work)
 }
 
 /* One lane's own, from job->words. */
-static void prepare_lane(struct armsha_job *job, int lane)
+static void prepare_lane(struct forms_job *job, int lane)
 {
 	job->midstate_abcd[lane] = vld1q_u32(job->words.midstate);
 	job->midstate_efgh[lane] = vld1q_u32(job->words.midstate + 4);
 	job->round3_abcd[lane] = vld1q_u32(job->words.round3);
 	job->round3_efgh[lane] = vld1q_u32(job->words.round3 + 4);
-}
-
-static void armsha_prepare(void *job, const struct algo *algo, const struct work *work)
-{
-	(void)algo;
-	prepare(job, work);
-	for (int i = 0; i < LANES; i++)
-		prepare_lane(job, i);
-}
-
-static void armsha_prepare_versions(void *memory, const struct algo *algo, const struct work *work)
-{
-	struct armsha_job *job = memory;
-
-	(void)algo;
-	prepare(job, work);
-	for (int i = 0; i < LANES; i++) {
-		sha256d_prepare_version(&job->words, work, work->versions[i]);
-		prepare_lane(job, i);
-	}
 }
 
 /* Four rounds of one lane. */
@@ -142,7 +120,7 @@ INLINE void pass1_rounds(struct state *s, enum form form, int t, const struct wo
 }
 
 /* Pass 1: the header's second block. Its digest, (a, b, c, d) and (e, f, g, h), becomes abcd and efgh. */
-INLINE void pass1(const struct armsha_job *job, enum form form, uint32_t nonce, struct words *abcd,
+INLINE void pass1(const struct forms_job *job, enum form form, uint32_t nonce, struct words *abcd,
 		  struct words *efgh)
 {
 	const int schedules = form == VERSIONS ? 1 : LANES;	/* that differ */
@@ -209,7 +187,7 @@ struct after60 {
  * Pass 2 up to round 60, whose e decides. Round 0 is one addition, so the remaining sixty fall into
  * fours that start at 1, 5, ..., 57, and no word after W60 is made. w1 holds W1..W4, and so on.
  */
-INLINE struct after60 pass2(const struct armsha_job *job, struct words abcd, struct words efgh)
+INLINE struct after60 pass2(const struct forms_job *job, struct words abcd, struct words efgh)
 {
 	const uint32x4_t zero = vec(0, 0, 0, 0), first = vec(UINT32_MAX, 0, 0, 0);
 	const uint32x4_t w8 = vec(PADDING_BIT, 0, 0, 0), w12 = vec(0, 0, 0, DIGEST_BITS);
@@ -263,7 +241,7 @@ INLINE struct after60 pass2(const struct armsha_job *job, struct words abcd, str
 	return (struct after60){ s, w29, w17, w21, w25 };
 }
 
-INLINE uint32_t candidates(const struct armsha_job *job, enum form form, uint32_t nonce)
+INLINE uint32_t candidates(const struct forms_job *job, enum form form, uint32_t nonce)
 {
 	struct words abcd, efgh;
 	uint32_t mask = 0;
@@ -280,7 +258,7 @@ INLINE uint32_t candidates(const struct armsha_job *job, enum form form, uint32_
 	return mask;
 }
 
-INLINE void digests(const struct armsha_job *job, enum form form, uint32_t nonce, uint8_t (*out)[32])
+INLINE void digests(const struct forms_job *job, enum form form, uint32_t nonce, uint8_t (*out)[32])
 {
 	const uint32x4_t k61 = vec(sha256d_k[61], sha256d_k[62], sha256d_k[63], 0);
 	struct words abcd, efgh;
@@ -306,38 +284,7 @@ INLINE void digests(const struct armsha_job *job, enum form form, uint32_t nonce
 	}
 }
 
-static uint32_t armsha_candidates(void *job, uint32_t nonce)
-{
-	return candidates(job, NONCES, nonce);
-}
-
-static uint32_t armsha_candidates_versions(void *job, uint32_t nonce)
-{
-	return candidates(job, VERSIONS, nonce);
-}
-
-static void armsha_digests(void *job, uint32_t nonce, uint8_t (*out)[32])
-{
-	digests(job, NONCES, nonce, out);
-}
-
-static void armsha_digests_versions(void *job, uint32_t nonce, uint8_t (*out)[32])
-{
-	digests(job, VERSIONS, nonce, out);
-}
-
-static const struct kernel kernels[] = {
-	{
-		.algo = "sha256d", .lanes = LANES, .job_len = sizeof(struct armsha_job),
-		.prepare = armsha_prepare, .candidates = armsha_candidates, .digests = armsha_digests,
-	},
-	{
-		.algo = "sha256d", .lanes = LANES, .versions = LANES, .job_len = sizeof(struct armsha_job),
-		.prepare = armsha_prepare_versions, .candidates = armsha_candidates_versions,
-		.digests = armsha_digests_versions,
-	},
-	{ 0 }
-};
+#include "simd/sha256d_forms.h"
 
 static bool supported(void)
 {
@@ -346,5 +293,5 @@ static bool supported(void)
 
 const struct backend backend_armsha = {
 	.name = "armv8-sha2", .supported = supported,
-	.open = lanes_open, .scan = lanes_scan, .close = lanes_close, .kernels = kernels,
+	.open = lanes_open, .scan = lanes_scan, .close = lanes_close, .kernels = sha256d_forms,
 };

@@ -55,33 +55,42 @@ static void chain_prepare(struct chain_job *job, const struct chain *chain, cons
 	job->top = work->target[7];
 }
 
-static void chain_hash_headers(struct chain_job *job, uint32_t nonce)
+static void KERNEL(chain_header)(void *memory, uint32_t nonce, uint64_t *words)
 {
+	struct chain_job *job = memory;
+
 	for (unsigned lane = 0; lane < CHAIN_LANES; lane += LANES) {
 		v32 digest[8];
 
 		blake256_lanes(&job->header, nonce + lane, digest);
 		for (int i = 0; i < 4; i++)
-			v64_store_joined(job->words + i * CHAIN_LANES + lane,
+			v64_store_joined(words + i * CHAIN_LANES + lane,
 					 v32_swap(digest[2 * i]), v32_swap(digest[2 * i + 1]));
 	}
+}
+
+static uint32_t KERNEL(chain_last)(void *memory, const uint64_t *words)
+{
+	const struct chain_job *job = memory;
+
+	return job->chain->candidates(words, job->top);
 }
 
 static uint32_t KERNEL(chain_candidates)(void *memory, uint32_t nonce)
 {
 	struct chain_job *job = memory;
 
-	chain_hash_headers(job, nonce);
+	KERNEL(chain_header)(job, nonce, job->words);
 	for (const struct lane_stage *stage = job->chain->stages; stage[1].name; stage++)
 		stage->run(job, job->words);
-	return job->chain->candidates(job->words, job->top);
+	return KERNEL(chain_last)(job, job->words);
 }
 
 static void KERNEL(chain_digests)(void *memory, uint32_t nonce, uint8_t (*out)[32])
 {
 	struct chain_job *job = memory;
 
-	chain_hash_headers(job, nonce);
+	KERNEL(chain_header)(job, nonce, job->words);
 	for (const struct lane_stage *stage = job->chain->stages; stage->name; stage++)
 		stage->run(job, job->words);
 	for (int lane = 0; lane < CHAIN_LANES; lane++)
@@ -93,6 +102,7 @@ static void KERNEL(chain_digests)(void *memory, uint32_t nonce, uint8_t (*out)[3
 #define CHAIN_KERNEL(name, prepare_, stages_, scratch_len) { \
 	.algo = name, .lanes = CHAIN_LANES, .job_len = sizeof(struct chain_job) + (scratch_len), .prepare = prepare_, \
 	.candidates = KERNEL(chain_candidates), .digests = KERNEL(chain_digests), .stages = stages_, \
+	.header = KERNEL(chain_header), .last = KERNEL(chain_last), \
 }
 
 #endif

@@ -63,7 +63,7 @@ static inline void keccak256_lanes(v64 s[4])
 		keccak_round(a, b, keccak_rc[round + 1], 5);
 	}
 	keccak_round(b, a, keccak_rc[KECCAK_ROUNDS - 2], 5);
-	keccak_round(a, b, keccak_rc[KECCAK_ROUNDS - 1], 1);
+	keccak_round(a, b, keccak_rc[KECCAK_ROUNDS - 1], 1);	/* the digest lies in the first row */
 	UNROLL
 	for (int i = 0; i < 4; i++)
 		s[i] = a[i];

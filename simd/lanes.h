@@ -69,6 +69,16 @@ static inline v32 v32_count_from(uint32_t first)
 
 #include "simd/rotate.h"
 
+/* The bits of `set` where the mask has ones, and those of `clear` where it has zeros. */
+static inline v32 v32_select(v32 mask, v32 set, v32 clear)
+{
+#if LANES == 4 && defined __ARM_NEON && !defined __aarch64__	/* where compilers make one instruction of it themselves */
+	return (v32)vbslq_u32((uint32x4_t)mask, (uint32x4_t)set, (uint32x4_t)clear);
+#else
+	return clear ^ (mask & (set ^ clear));
+#endif
+}
+
 /* Bit i is set when lane i is <= limit, as unsigned numbers. */
 static inline uint32_t v32_candidates(v32 v, v32 limit)
 {

@@ -16,9 +16,14 @@
 
 #if LANES == 1
 #define LYRA2_WORDS	1	/* of one nonce in a register */
-#define LYRA2_STRANDS	1
 #else
 #define LYRA2_WORDS	2
+#endif
+
+/* On 32-bit ARM a second strand would be as many loads and stores as it hides: a state is half of its registers. */
+#if LANES == 1 || (defined __arm__ && !defined __aarch64__)
+#define LYRA2_STRANDS	1
+#else
 #define LYRA2_STRANDS	2
 #endif
 #define LYRA2_NONCES	(V64_LANES / LYRA2_WORDS)	/* in a register */
@@ -38,6 +43,24 @@ struct lyra2_scratch {
 	struct lyra2_strand strands[LYRA2_STRANDS];
 };
 
+#if LANES > 1
+/* Of each nonce, the second word of `begin` and the first of `end`. */
+INLINE v64 lyra2_straddle(v64 begin, v64 end)
+{
+#if LANES == 4
+	return V_SHUFFLE(begin, end, 1, 2);
+#else
+	/*
+	 * VSHUFPD: compilers left to choose take VPALIGNR, of which Intel's cores start half as many. clang
+	 * takes it for anything it has seen to be integers.
+	 */
+	__m256d first = (__m256d)v8_settled((v8)begin), second = (__m256d)v8_settled((v8)end);
+
+	return (v64)_mm256_shuffle_pd(first, second, 5);
+#endif
+}
+#endif
+
 /* The register that begins with word `word` (mod the ring's words) of a ring of registers. */
 INLINE v64 lyra2_at(const v64 *ring, int registers, int word)
 {
@@ -48,11 +71,7 @@ INLINE v64 lyra2_at(const v64 *ring, int registers, int word)
 	v64 end = ring[(i + 1) % registers];
 
 	if (word % 2 == 1)
-#if LANES == 4
-		return V_SHUFFLE(begin, end, 1, 2);
-#else
-		return V_SHUFFLE(begin, end, 1, 4, 3, 6);
-#endif
+		return lyra2_straddle(begin, end);
 #endif
 	return begin;
 }
@@ -357,7 +376,8 @@ static void KERNEL(lyra2_stage)(void *memory, uint64_t *words)
 
 		v64 io[2][2] = { { s[0], s[2] }, { s[1], s[3] } };
 
-		lyra2_strands(io, (struct lyra2_scratch *)job->scratch);
+		for (int n = 0; n < 2; n += LYRA2_STRANDS)
+			lyra2_strands(io + n, (struct lyra2_scratch *)job->scratch);
 		s[0] = io[0][0];
 		s[1] = io[1][0];
 		s[2] = io[0][1];

@@ -53,6 +53,22 @@ INLINE v64 v64_rotl_shifting(v64 v, int n)
 
 #endif
 
+#if LANES > 1
+
+/*
+ * The vector, as a whole that clang does not look into: where what is rotated is a xor of something rotated
+ * before, it would rotate both sides of the xor instead, and take two shuffles for every one.
+ */
+INLINE v8 v8_settled(v8 v)
+{
+#if defined __clang__ && defined __SSE2__
+	__asm__("" : "+x"(v));
+#endif
+	return v;
+}
+
+#endif
+
 #if LANES == 8 || (LANES == 4 && defined __aarch64__)
 
 /* Rotate words of `size` bytes to the left by n bytes: byte i of a word from byte i - n. */
@@ -68,7 +84,7 @@ INLINE v8 v8_rotl(v8 v, int size, int n)
 	const v8 from = (i & ~in_word) | ((i - (uint8_t)n) & in_word);
 
 #if LANES == 8
-	return (v8)_mm256_shuffle_epi8((__m256i)v, (__m256i)from);
+	return (v8)_mm256_shuffle_epi8((__m256i)v8_settled(v), (__m256i)from);
 #else
 	return (v8)vqtbl1q_u8((uint8x16_t)v, (uint8x16_t)from);
 #endif
@@ -79,8 +95,11 @@ INLINE v8 v8_rotl(v8 v, int size, int n)
 INLINE v32 v32_rotl(v32 v, int n)
 {
 #if LANES == 4
-	if (n == 16)
-		return (v32)V_SHUFFLE((v16)v, (v16)v, 1, 0, 3, 2, 5, 4, 7, 6);
+	if (n == 16) {
+		v16 whole = (v16)v8_settled((v8)v);
+
+		return (v32)V_SHUFFLE(whole, whole, 1, 0, 3, 2, 5, 4, 7, 6);
+	}
 #endif
 #if LANES == 8 || (LANES == 4 && defined __aarch64__)
 	if (n % 8 == 0)
@@ -94,18 +113,35 @@ INLINE v32 v32_rotr(v32 v, int n)
 	return v32_rotl(v, 32 - n);
 }
 
+/* Words of 64 bits rotated by half of their length. */
+INLINE v64 v64_halves_swapped(v64 v)
+{
+#if LANES == 1
+	return v << 32 | v >> 32;
+#else
+	v32 whole = (v32)v8_settled((v8)v);
+
+#if LANES == 8
+	return (v64)V_SHUFFLE(whole, whole, 1, 0, 3, 2, 5, 4, 7, 6);
+#else
+	return (v64)V_SHUFFLE(whole, whole, 1, 0, 3, 2);
+#endif
+#endif
+}
+
 INLINE v64 v64_rotl(v64 v, int n)
 {
-#if LANES == 8
 	if (n == 32)
-		return (v64)V_SHUFFLE((v32)v, (v32)v, 1, 0, 3, 2, 5, 4, 7, 6);
-#elif LANES == 4
-	if (n == 32)
-		return (v64)V_SHUFFLE((v32)v, (v32)v, 1, 0, 3, 2);
-#endif
+		return v64_halves_swapped(v);
 #if LANES == 8 || (LANES == 4 && defined __aarch64__)
 	if (n % 8 == 0)
 		return (v64)v8_rotl((v8)v, 8, n / 8);
+#elif LANES == 4 && defined __SSE2__
+	if (n == 48) {	/* two shuffles, of the lower and of the upper half */
+		v16 whole = (v16)v8_settled((v8)v);
+
+		return (v64)V_SHUFFLE(whole, whole, 1, 2, 3, 0, 5, 6, 7, 4);
+	}
 #endif
 	return v64_rotl_shifting(v, n);
 }

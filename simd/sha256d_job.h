@@ -34,6 +34,9 @@
 #define HEADER_BITS	640		/* of pass 1's message */
 #define DIGEST_BITS	256		/* of pass 2's */
 
+/* What a kernel's lanes are. Versions share pass 1's schedule, so what makes it is told, and drops what it need not do. */
+enum form { NONCES, VERSIONS };
+
 struct sha256d_job {
 	alignas(16) uint32_t midstate[8];	/* after the header's first block */
 	alignas(16) uint32_t round3[8];		/* a..h after round 3 of the second one, were n 0: a and e lack n */

@@ -19,14 +19,12 @@
 /*
  * Two lanes keep the unit busy where RNDS2 takes three cycles (Intel), four where it takes one (Zen 3):
  * a lane waits eight for its four rounds. More than two do not fit in 16 registers, but on the way to
- * memory and back none of the others waits.
+ * memory and back none of the others waits. doc/BENCHMARKS.md counts what each port gets to do.
  */
 #define LANES 4
+#define KERNEL(name) name##_shani
 
-/* What lanes are. Versions share pass 1's schedule, so what makes it is told, and drops what it need not do. */
-enum form { NONCES, VERSIONS };
-
-struct shani_job {
+struct forms_job {
 	struct sha256d_job words;
 	__m128i midstate_feba[LANES], midstate_hgdc[LANES];
 	__m128i round3_feba[LANES], round3_hgdc[LANES];
@@ -72,7 +70,7 @@ static __m128i hgdc_of(const uint32_t s[8])
 }
 
 /* What all lanes share. */
-static void prepare(struct shani_job *job, const struct work *work)
+static void prepare(struct forms_job *job, const struct work *work)
 {
 	const uint32_t *w = job->words.w;
 
@@ -88,32 +86,12 @@ static void prepare(struct shani_job *job, const struct work *work)
 }
 
 /* One lane's own, from job->words. */
-static void prepare_lane(struct shani_job *job, int lane)
+static void prepare_lane(struct forms_job *job, int lane)
 {
 	job->midstate_feba[lane] = feba_of(job->words.midstate);
 	job->midstate_hgdc[lane] = hgdc_of(job->words.midstate);
 	job->round3_feba[lane] = feba_of(job->words.round3);
 	job->round3_hgdc[lane] = hgdc_of(job->words.round3);
-}
-
-static void shani_prepare(void *job, const struct algo *algo, const struct work *work)
-{
-	(void)algo;
-	prepare(job, work);
-	for (int i = 0; i < LANES; i++)
-		prepare_lane(job, i);
-}
-
-static void shani_prepare_versions(void *memory, const struct algo *algo, const struct work *work)
-{
-	struct shani_job *job = memory;
-
-	(void)algo;
-	prepare(job, work);
-	for (int i = 0; i < LANES; i++) {
-		sha256d_prepare_version(&job->words, work, work->versions[i]);
-		prepare_lane(job, i);
-	}
 }
 
 /* RNDS2 takes its two words from the lower half. */
@@ -177,7 +155,7 @@ INLINE void pass1_rounds(struct state *s, enum form form, int t, const struct wo
 }
 
 /* Pass 1: the header's second block. Its digest, (a, b, c, d) and (e, f, g, h), becomes abcd and efgh. */
-INLINE void pass1(const struct shani_job *job, enum form form, uint32_t nonce, struct words *abcd,
+INLINE void pass1(const struct forms_job *job, enum form form, uint32_t nonce, struct words *abcd,
 		  struct words *efgh)
 {
 	const int schedules = form == VERSIONS ? 1 : LANES;	/* that differ */
@@ -250,7 +228,7 @@ struct after60 {
  * Pass 2 up to round 60, whose e decides. Round 0 is one addition, so the remaining sixty fall into
  * fours that start at 1, 5, ..., 57, and no word after W60 is made. w1 holds W1..W4, and so on.
  */
-INLINE struct after60 pass2(const struct shani_job *job, struct words abcd, struct words efgh)
+INLINE struct after60 pass2(const struct forms_job *job, struct words abcd, struct words efgh)
 {
 	const __m128i w8 = vec(PADDING_BIT, 0, 0, 0), w12 = vec(0, 0, 0, DIGEST_BITS);
 	struct words w1, w5, w13, w17, w21, w25, w29;
@@ -308,7 +286,7 @@ INLINE struct after60 pass2(const struct shani_job *job, struct words abcd, stru
 	return (struct after60){ s, w29, w17, w21, w25 };
 }
 
-INLINE uint32_t candidates(const struct shani_job *job, enum form form, uint32_t nonce)
+INLINE uint32_t candidates(const struct forms_job *job, enum form form, uint32_t nonce)
 {
 	struct words abcd, efgh;
 	uint32_t mask = 0;
@@ -325,7 +303,7 @@ INLINE uint32_t candidates(const struct shani_job *job, enum form form, uint32_t
 	return mask;
 }
 
-INLINE void digests(const struct shani_job *job, enum form form, uint32_t nonce, uint8_t (*out)[32])
+INLINE void digests(const struct forms_job *job, enum form form, uint32_t nonce, uint8_t (*out)[32])
 {
 	const __m128i k61 = vec(sha256d_k[61], sha256d_k[62], sha256d_k[63], 0);
 	struct words abcd, efgh;
@@ -355,38 +333,7 @@ INLINE void digests(const struct shani_job *job, enum form form, uint32_t nonce,
 	}
 }
 
-static uint32_t shani_candidates(void *job, uint32_t nonce)
-{
-	return candidates(job, NONCES, nonce);
-}
-
-static uint32_t shani_candidates_versions(void *job, uint32_t nonce)
-{
-	return candidates(job, VERSIONS, nonce);
-}
-
-static void shani_digests(void *job, uint32_t nonce, uint8_t (*out)[32])
-{
-	digests(job, NONCES, nonce, out);
-}
-
-static void shani_digests_versions(void *job, uint32_t nonce, uint8_t (*out)[32])
-{
-	digests(job, VERSIONS, nonce, out);
-}
-
-static const struct kernel kernels[] = {
-	{
-		.algo = "sha256d", .lanes = LANES, .job_len = sizeof(struct shani_job),
-		.prepare = shani_prepare, .candidates = shani_candidates, .digests = shani_digests,
-	},
-	{
-		.algo = "sha256d", .lanes = LANES, .versions = LANES, .job_len = sizeof(struct shani_job),
-		.prepare = shani_prepare_versions, .candidates = shani_candidates_versions,
-		.digests = shani_digests_versions,
-	},
-	{ 0 }
-};
+#include "simd/sha256d_forms.h"
 
 static bool supported(void)
 {
@@ -395,5 +342,5 @@ static bool supported(void)
 
 const struct backend backend_shani = {
 	.name = "sha-ni", .supported = supported,
-	.open = lanes_open, .scan = lanes_scan, .close = lanes_close, .kernels = kernels,
+	.open = lanes_open, .scan = lanes_scan, .close = lanes_close, .kernels = sha256d_forms,
 };

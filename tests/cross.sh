@@ -97,6 +97,34 @@ try_cpu() {
 	says "lyra2rev2_chooses_neon_on_$name" '^lyra2rev2 +neon .*chosen'
 }
 
+# The loop of a kernel's function, from where its last jump back goes to that jump: what in it loads or stores, and, at its
+# end, how many instructions it has.
+loop_memory() {
+	$triplet-objdump -d --no-show-raw-insn libsimd_neon.a | awk -v start="<$1>:" '
+		$2 == start { inside = 1; next }
+		NF == 0 { inside = 0 }
+		!inside { next }
+		{
+			line[++n] = $0; name[n] = $2; at[$1] = n
+			for (i = 3; i < NF; i++)
+				if ($(i + 1) ~ /^</ && ($i ":") in at) {
+					first = at[$i ":"]
+					last = n
+				}
+		}
+		END {
+			for (i = first; i <= last && last > 0; i++)
+				if (name[i] ~ /^v?(ld|st)/)
+					print line[i]
+			print last - first + (last > 0), "instructions"
+		}'
+}
+
+status=0
+loop_memory cubehash_rounds_lanes >out
+grep -qxE '[1-9][0-9]+ instructions' out && [ "$(wc -l <out)" = 1 ] || status=1	# the count, and no load or store
+report cubehash_keeps_its_state_in_registers_through_all_rounds "$status"
+
 case $arch in
 arm64)
 	try_cpu max max armv8-sha2
