@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -17,6 +18,7 @@
 #include "simd/backend.h"
 #include "simd/cpu.h"
 #include "work/cpus.h"
+#include "work/topology.h"
 
 enum { STATUS_OK, STATUS_FAILED, STATUS_USAGE, STATUS_GAVE_UP, STATUS_REFUSED };
 
@@ -61,10 +63,13 @@ static int run(struct options *o)
 	log_setup(o->quiet ? LOG_NOTICE : o->debug ? LOG_DEBUG : LOG_INFO, !o->no_color);
 	if (read_fault(&fault, o->fault) < 0 || (o->cpu_mask && cpu_mask(o->cpu_mask) < 0))
 		return STATUS_USAGE;
+	if (o->backend && strcasecmp(o->backend, "all") != 0 && backend_may_be_named(o->backend, o->algo) < 0)
+		return STATUS_USAGE;
 	if (o->affinity && read_affinity(&cpus, o->affinity) < 0)
 		return STATUS_USAGE;
 	if (!o->affinity && cpus_allowed(&cpus) < 0)
 		return STATUS_FAILED;
+	topology_rank(&cpus, TOPOLOGY_SYS);
 	block_signals();
 
 	switch (o->mode) {

@@ -75,18 +75,23 @@ int inspect_self_test(const struct options *o, const struct backend_fault *fault
 	return result;
 }
 
-static const char *state_of(const struct backend *backend, const struct kernel *kernel, const struct backend *chosen)
+static const char *state_of(const struct algo *algo, const struct backend *backend, const struct kernel *kernel,
+			    const struct backend *chosen, const struct backend_fault *fault)
 {
+	char why[BACKEND_WHY];
+
 	if (backend == chosen)
 		return "chosen";
 	if (!backend->supported())
 		return "not supported by this CPU";
-	return kernel ? "supported" : "no kernel";
+	if (!kernel)
+		return "no kernel";
+	return backend_self_test(algo, backend, fault, why) < 0 ? "fails its self-test" : "supported";
 }
 
 /* A row of the table, or of `rows` where those are wanted. `kernel` may be NULL. */
 static void list_one(json_t *rows, const struct algo *algo, const struct backend *backend, const struct kernel *kernel,
-		     const struct backend *chosen)
+		     const struct backend *chosen, const struct backend_fault *fault)
 {
 	char name[BACKEND_KERNEL_NAME];
 
@@ -100,7 +105,8 @@ static void list_one(json_t *rows, const struct algo *algo, const struct backend
 	snprintf(name, sizeof name, "%s", backend->name);
 	if (kernel)
 		backend_kernel_name(name, backend, kernel);
-	printf("%-12s %-22s %5u  %s\n", algo->name, name, kernel ? kernel->lanes : 0, state_of(backend, kernel, chosen));
+	printf("%-12s %-22s %5u  %s\n", algo->name, name, kernel ? kernel->lanes : 0,
+	       state_of(algo, backend, kernel, chosen, fault));
 }
 
 int inspect_list(const struct options *o, const struct backend_fault *fault)
@@ -115,9 +121,9 @@ int inspect_list(const struct options *o, const struct backend_fault *fault)
 		for (const struct backend *const *b = backends; *b; b++) {
 			const struct kernel *versions = backend_versions_kernel(*b, *a);
 
-			list_one(rows, *a, *b, backend_kernel(*b, *a), chosen);
+			list_one(rows, *a, *b, backend_kernel(*b, *a), chosen, fault);
 			if (versions)
-				list_one(rows, *a, *b, versions, chosen);
+				list_one(rows, *a, *b, versions, chosen, fault);
 		}
 	}
 	if (rows) {

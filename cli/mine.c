@@ -58,8 +58,8 @@ static void report(struct run *run)
 		used += (size_t)snprintf(threads + used, sizeof threads - used, "%s%s", used ? ", " : "; threads ", text);
 	}
 	pools_stats(run->pools, &stats);
-	log_info("%s %s: %s%s; accepted %ju, rejected %ju, stale %ju", run->algo->name, run->backend->name, rate, threads,
-		 (uintmax_t)stats.accepted, (uintmax_t)stats.rejected, (uintmax_t)stats.stale);
+	log_info("%s %s: %s%s; accepted %ju, rejected %ju, stale %ju", run->algo->name, run->backend->name, rate,
+		 threads, (uintmax_t)stats.accepted, (uintmax_t)stats.rejected, (uintmax_t)stats.stale);
 	if (errors > run->last_errors)
 		log_warn("backend %s: %ju hardware errors so far: the reference did not confirm what it found",
 			 run->backend->name, (uintmax_t)errors);
@@ -206,11 +206,21 @@ static struct record *open_record(const struct options *o)
 	return record_open(o->record, o->algo->name, urls, o->pools.count);
 }
 
+/* What was chosen, for the log. */
+static void describe(const struct run *run, const struct backend_fault *fault)
+{
+	const unsigned threads = run->crew.count;
+	char text[256], places[256];
+
+	backend_describe_choice(text, sizeof text, run->algo, run->backend, fault);
+	crew_places(places, sizeof places, &run->crew);
+	log_info("%s; %u thread%s%s", text, threads, threads == 1 ? "" : "s", places);
+}
+
 enum mine_result mine_run(const struct options *o, const struct cpu_list *cpus, const struct backend_fault *fault)
 {
 	struct run run = { .options = o, .algo = o->algo, .start = clock_now() };
 	enum mine_result result = MINE_FAILED;
-	char text[256];
 
 	run.backend = backend_choose(o->algo, o->backend, fault);
 	if (!run.backend)
@@ -225,9 +235,7 @@ enum mine_result mine_run(const struct options *o, const struct cpu_list *cpus, 
 		result = MINE_BAD_OPTION;
 	if (!run.pools || start(&run, cpus, fault) < 0)
 		goto destroy_pools;
-	backend_describe_choice(text, sizeof text, o->algo, run.backend);
-	log_info("%s; %u thread%s", text, run.crew.count, run.crew.count == 1 ? "" : "s");
-
+	describe(&run, fault);
 	run.last_report = run.start;
 	result = watch(&run);
 	report(&run);

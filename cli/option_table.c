@@ -15,6 +15,8 @@
 
 #define PASS_MAX	1000	/* bytes, in a file */
 #define DIFFICULTY_MAX	1e18
+#define TIME_LIMIT_MIN	0.05	/* s; a worker's measuring of its clock takes a fifth of that */
+#define TIME_LIMIT_MAX	1e9
 
 static void replace(char **field, const char *value, size_t len)
 {
@@ -32,19 +34,23 @@ static int set_mode(struct options *o, enum mode mode, char why[CONFIG_WHY])
 	return 0;
 }
 
-static int set_algo(struct options *o, const char *value, char why[CONFIG_WHY])
+static int find_algo(const struct algo **algo, const char *name, char why[CONFIG_WHY])
 {
-	o->all_algos = strcasecmp(value, "all") == 0;
-	if (o->all_algos)
-		return 0;
+	const struct algo *found = algo_find(name);
 
-	const struct algo *algo = algo_find(value);
-	if (!algo) {
-		snprintf(why, CONFIG_WHY, "\"%.60s\" is not an algorithm; --list names them", value);
+	if (!found) {
+		snprintf(why, CONFIG_WHY, "\"%.60s\" is not an algorithm; --list names them", name);
 		return -1;
 	}
-	o->algo = algo;
+	*algo = found;
 	return 0;
+}
+
+static int set_algo(struct options *o, const char *value, char why[CONFIG_WHY])
+{
+	o->algo_named = true;
+	o->all_algos = strcasecmp(value, "all") == 0;
+	return o->all_algos ? 0 : find_algo(&o->algo, value, why);
 }
 
 static int set_backend(struct options *o, const char *value, char why[CONFIG_WHY])
@@ -61,13 +67,35 @@ static int set_hash(struct options *o, const char *value, char why[CONFIG_WHY])
 {
 	if (set_mode(o, MODE_HASH, why) < 0)
 		return -1;
-	return set_algo(o, value, why);
+	return find_algo(&o->hash_algo, value, why);
 }
 
 static int set_benchmark(struct options *o, const char *value, char why[CONFIG_WHY])
 {
 	(void)value;
 	return set_mode(o, MODE_BENCHMARK, why);
+}
+
+static int set_compare(struct options *o, const char *value, char why[CONFIG_WHY])
+{
+	o->compare = strcasecmp(value, "openssl") == 0;
+	if (o->compare)
+		return 0;
+	snprintf(why, CONFIG_WHY, "\"%.60s\" is not openssl, the one there is to compare with", value);
+	return -1;
+}
+
+static int set_time_limit(struct options *o, const char *value, char why[CONFIG_WHY])
+{
+	char *end;
+	double seconds = strtod(value, &end);
+
+	if (end == value || *end || !(seconds >= TIME_LIMIT_MIN && seconds <= TIME_LIMIT_MAX)) {
+		snprintf(why, CONFIG_WHY, "\"%.60s\" is not a number of seconds from %g to %g", value, TIME_LIMIT_MIN, TIME_LIMIT_MAX);
+		return -1;
+	}
+	o->time_limit = seconds;
+	return 0;
 }
 
 static int set_self_test(struct options *o, const char *value, char why[CONFIG_WHY])
@@ -263,12 +291,14 @@ const struct option_row option_rows[OPTION_ROWS] = {
 	{ 0, "backend", "NAME", "use this backend or fail; all in a benchmark", .kind = CALL, .set = set_backend },
 	{ 0, "cpu", "MASK", "do without CPU features: -avx2,-sha", .kind = TEXT, .field = FIELD(cpu_mask) },
 	{ 0, "benchmark", NULL, "measure hash rates; no network", .kind = CALL, .set = set_benchmark },
+	{ 0, "profile", NULL, "of a benchmark: cycles of each stage of a chained algorithm", .kind = FLAG, .field = FIELD(profile) },
+	{ 0, "compare", "NAME", "of a benchmark: how many times as fast as openssl", .kind = CALL, .set = set_compare },
 	{ 0, "self-test", NULL, "hold every backend against the reference", .kind = CALL, .set = set_self_test },
 	{ 0, "list", NULL, "algorithms and backends of this machine", .kind = CALL, .set = set_list },
 	{ 0, "hash", "ALGO HEX", "hash one header by the reference, or by --backend",
 	  .kind = CALL, .set = set_hash, .command_line_only = true },
 	{ 0, "time-limit", "SEC", "stop after this long; in a benchmark for each result (10)",
-	  .kind = NUMBER, .field = FIELD(time_limit), .min = 1, .max = LONG_MAX / 1000 },
+	  .kind = CALL, .set = set_time_limit },
 	{ 0, "json", NULL, "one JSON value on standard output, nothing else there", .kind = FLAG, .field = FIELD(json) },
 	{ 'r', "retries", "N", "give a pool up after N failed reconnections in a row (-1: never)",
 	  .kind = NUMBER, .field = FIELD(retries), .min = -1, .max = INT_MAX },

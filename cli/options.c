@@ -159,6 +159,14 @@ static enum parse_result check(struct options *o, int argc, char **argv)
 {
 	uint8_t header[HEADER_MAX];
 
+	if (o->mode == MODE_HASH && o->algo_named && (o->all_algos || o->algo != o->hash_algo)) {
+		fprintf(stderr, "adit: --hash %s and --algo name two algorithms\n", o->hash_algo->name);
+		return PARSE_ERROR;
+	}
+	if (o->mode == MODE_HASH) {
+		o->algo = o->hash_algo;
+		o->all_algos = false;
+	}
 	if (o->mode == MODE_SELF_TEST || o->mode == MODE_LIST)
 		o->all_algos |= !o->algo;
 	if (o->all_algos)
@@ -169,7 +177,7 @@ static enum parse_result check(struct options *o, int argc, char **argv)
 	if (o->mode == MODE_HASH && optind < argc)
 		o->hash_input = strdup(argv[optind++]);
 
-	if (o->mode == MODE_HASH && (!o->hash_input || !o->algo))
+	if (o->mode == MODE_HASH && !o->hash_input)
 		fprintf(stderr, "adit: --hash wants an algorithm and a header in hex\n");
 	else if (o->mode == MODE_HASH && !hex_decode(header, o->algo->header_len, o->hash_input))
 		fprintf(stderr, "adit: --hash: a header of %s is %zu bytes, %zu hex digits\n", o->algo->name, o->algo->header_len,
@@ -182,6 +190,14 @@ static enum parse_result check(struct options *o, int argc, char **argv)
 		fprintf(stderr, "adit: --algo: a pool wants one algorithm, not all\n");
 	else if (o->backend && strcasecmp(o->backend, "all") == 0 && o->mode != MODE_BENCHMARK && o->mode != MODE_SELF_TEST)
 		fprintf(stderr, "adit: --backend: all is for --benchmark and --self-test\n");
+	else if ((o->profile || o->compare) && o->mode != MODE_BENCHMARK)
+		fprintf(stderr, "adit: --profile and --compare are for --benchmark\n");
+	else if (o->profile && o->compare)
+		fprintf(stderr, "adit: one of --profile and --compare at a time\n");
+	else if (o->profile && o->threads > 1)
+		fprintf(stderr, "adit: --threads: a profile is of one thread\n");
+	else if (o->compare && (!o->algo || strcmp(o->algo->name, "sha256d") != 0))
+		fprintf(stderr, "adit: --compare: OpenSSL has sha256d and no other of our algorithms\n");
 	else if (o->json && (o->mode == MODE_SELF_TEST || o->mode == MODE_HASH))
 		fprintf(stderr, "adit: --json: is for --benchmark, --list and mining\n");
 	else
@@ -206,6 +222,7 @@ enum parse_result options_parse(struct options *o, int argc, char **argv)
 		pool_list_pass(&o->pools, pass);	/* anything else is stronger */
 	result = walk(o, argc, argv, true);
 	pool_list_command_line(&o->pools);
+	o->algo_named = false;	/* a file's algorithm gives way to --hash */
 	if (result == PARSE_OK)
 		result = walk(o, argc, argv, false);
 	return result == PARSE_OK ? check(o, argc, argv) : result;

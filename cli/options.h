@@ -15,10 +15,12 @@ enum mode { MODE_MINE, MODE_BENCHMARK, MODE_SELF_TEST, MODE_LIST, MODE_HASH };
 struct options {
 	enum mode mode;
 	const struct algo *algo;	/* NULL: all of them */
+	bool algo_named;		/* by -a on the command line; in the file does not count */
 	bool all_algos;
 	char *backend;			/* NULL: choose; "all": every supported one (benchmark, self-test) */
 	char *cpu_mask;
-	char *hash_input;		/* --hash: the header, hex */
+	const struct algo *hash_algo;	/* --hash: what it names */
+	char *hash_input;		/* and the header, hex */
 
 	struct pool_list pools;
 	enum pools_strategy strategy;
@@ -41,7 +43,9 @@ struct options {
 	long threads;			/* 0: one per CPU */
 	char *affinity;			/* hexadecimal mask of CPUs */
 	int nice;
-	long time_limit;		/* s, 0: none */
+	double time_limit;		/* s, 0: none */
+	bool profile;
+	bool compare;			/* with OpenSSL */
 
 	bool json, quiet, debug, no_color;
 	char *fault;			/* --inject-fault */

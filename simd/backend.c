@@ -59,42 +59,54 @@ uint32_t backend_fault_mask(const struct backend_fault *fault, const struct back
 	return in_selftest && fault->spare_selftest ? 0 : 1;
 }
 
-static bool passes(const struct algo *algo, const struct backend *backend, const struct backend_fault *fault)
+int backend_self_test(const struct algo *algo, const struct backend *backend, const struct backend_fault *fault,
+		      char why[BACKEND_WHY])
 {
 	const struct kernel *kernels[] = { backend_kernel(backend, algo), backend_versions_kernel(backend, algo) };
 
 	for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
-		char name[BACKEND_KERNEL_NAME], why[SELFTEST_WHY];
+		char name[BACKEND_KERNEL_NAME], reason[SELFTEST_WHY];
 
 		if (!kernels[i] || selftest_kernel(algo, kernels[i], SELFTEST_QUICK,
-						   backend_fault_mask(fault, backend, true), why) == 0)
+						   backend_fault_mask(fault, backend, true), reason) == 0)
 			continue;
 		backend_kernel_name(name, backend, kernels[i]);
-		log_error("backend %s: self-test failed on %s: %s", name, algo->name, why);
-		return false;
+		snprintf(why, BACKEND_WHY, "backend %s: self-test failed on %s: %s", name, algo->name, reason);
+		return -1;
 	}
-	return true;
+	return 0;
 }
 
-static const struct backend *choose_forced(const struct algo *algo, const char *name, const struct backend_fault *fault)
+static bool passes(const struct algo *algo, const struct backend *backend, const struct backend_fault *fault)
+{
+	char why[BACKEND_WHY];
+
+	if (backend_self_test(algo, backend, fault, why) == 0)
+		return true;
+	log_error("%s", why);
+	return false;
+}
+
+int backend_may_be_named(const char *name, const struct algo *algo)
 {
 	const struct backend *backend = backend_find(name);
 
 	if (!backend)
-		log_error("backend %s: there is none of that name in this build", name);
-	else if (!backend->supported())
-		log_error("backend %s: this CPU does not support it", backend->name);
-	else if (!backend_kernel(backend, algo))
-		log_error("backend %s: has no kernel for %s", backend->name, algo->name);
-	else if (passes(algo, backend, fault))
-		return backend;
-	return NULL;
+		return log_error("backend %s: there is none of that name in this build", name);
+	if (!backend->supported())
+		return log_error("backend %s: this CPU does not support it", backend->name);
+	if (algo && !backend_kernel(backend, algo))
+		return log_error("backend %s: has no kernel for %s", backend->name, algo->name);
+	return 0;
 }
 
 const struct backend *backend_choose(const struct algo *algo, const char *forced, const struct backend_fault *fault)
 {
-	if (forced)
-		return choose_forced(algo, forced, fault);
+	if (forced) {
+		const struct backend *backend = backend_may_be_named(forced, algo) == 0 ? backend_find(forced) : NULL;
+
+		return backend && passes(algo, backend, fault) ? backend : NULL;
+	}
 	for (const struct backend *const *b = backends; *b; b++)
 		if ((*b)->supported() && backend_kernel(*b, algo) && passes(algo, *b, fault))
 			return *b;
@@ -102,7 +114,8 @@ const struct backend *backend_choose(const struct algo *algo, const char *forced
 	return NULL;
 }
 
-void backend_describe_choice(char *text, size_t len, const struct algo *algo, const struct backend *chosen)
+void backend_describe_choice(char *text, size_t len, const struct algo *algo, const struct backend *chosen,
+			     const struct backend_fault *fault)
 {
 	const struct kernel *kernel = backend_kernel(chosen, algo), *versions = backend_versions_kernel(chosen, algo);
 	const char *separator = "; also ";
@@ -116,7 +129,10 @@ void backend_describe_choice(char *text, size_t len, const struct algo *algo, co
 		used += (size_t)snprintf(text + used, len - used, ", with version bits %s", name);
 	}
 	for (const struct backend *const *b = backends; *b; b++) {
-		if (*b == chosen || !(*b)->supported() || !backend_kernel(*b, algo) || used >= len)
+		char why[BACKEND_WHY];
+
+		if (*b == chosen || !(*b)->supported() || !backend_kernel(*b, algo) || used >= len ||
+		    backend_self_test(algo, *b, fault, why) < 0)
 			continue;
 		used += (size_t)snprintf(text + used, len - used, "%s%s", separator, (*b)->name);
 		separator = ", ";

@@ -34,14 +34,30 @@ struct backend_fault {
 uint32_t backend_fault_mask(const struct backend_fault *, const struct backend *, bool in_selftest);
 
 /*
+ * The quick self-test of all its kernels for `algo`. Returns 0, or -1, nothing logged, with the sentence in `why`:
+ * "backend avx2, 8 versions: self-test failed on sha256d: digest of lane 3 differs at nonce 00000000".
+ */
+#define BACKEND_WHY	256	/* bytes */
+int backend_self_test(const struct algo *, const struct backend *, const struct backend_fault *, char why[BACKEND_WHY]);
+
+/*
+ * May a user ask for the backend `name`? Returns 0, or -1 logged when it is unknown, this CPU does not support it, or
+ * it has no kernel for `algo` (NULL: that is not asked).
+ */
+int backend_may_be_named(const char *name, const struct algo *);
+
+/*
  * The backend to use for `algo`: `forced` by name, else the first in list order
- * that this machine supports, that has a kernel and all of whose kernels for `algo`
- * pass the quick self-test; a failure is logged and the next one is taken. NULL, logged, when
- * the forced one is unknown, unsupported, without a kernel, or fails.
+ * that this machine supports, that has a kernel and that passes backend_self_test(); a failure
+ * is logged and the next one is taken. NULL, logged, when the forced one may not be named, or fails.
  */
 const struct backend *backend_choose(const struct algo *, const char *forced, const struct backend_fault *);
 
-/* "sha256d: sha-ni (4 lanes), with version bits sha-ni, 4 versions; also avx2, sse2, scalar" */
-void backend_describe_choice(char *text, size_t len, const struct algo *, const struct backend *chosen);
+/*
+ * "sha256d: sha-ni (4 lanes), with version bits sha-ni, 4 versions; also avx2, sse2, scalar". The others are those
+ * that this machine could use as well: each is put to the quick self-test for it, and left out when it fails.
+ */
+void backend_describe_choice(char *text, size_t len, const struct algo *, const struct backend *chosen,
+			     const struct backend_fault *);
 
 #endif

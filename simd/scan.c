@@ -95,17 +95,16 @@ static void candidate(struct worker *w, const struct work *work, const struct ke
 	worker_candidate(w, &found, nonce);
 }
 
-/* Walk [first, end) with one kernel, under the versions it takes. Returns the hashes done. */
-static uint64_t walk(struct worker *w, const struct form *form, const struct work *work, uint64_t first, uint64_t end)
+uint64_t lanes_walk(struct worker *w, const struct kernel *kernel, void *job, const struct work *work, uint64_t first,
+		    uint64_t end)
 {
-	const struct kernel *kernel = form->kernel;
 	const unsigned versions = kernel->versions > 0 ? kernel->versions : 1;	/* of a nonce in a batch */
 	const unsigned nonces = kernel->lanes / versions;			/* of a batch */
 	uint64_t nonce = first;
 
-	kernel->prepare(form->job, w->algo, work);
+	kernel->prepare(job, w->algo, work);
 	while (nonce < end && !board_is_stale(w->board, work)) {
-		uint32_t mask = kernel->candidates(form->job, (uint32_t)nonce) ^ w->fault;
+		uint32_t mask = kernel->candidates(job, (uint32_t)nonce) ^ w->fault;
 
 		if (mask)
 			mask &= lanes_before(nonce, end, nonces);
@@ -120,6 +119,11 @@ static uint64_t walk(struct worker *w, const struct form *form, const struct wor
 				      memory_order_relaxed);
 	}
 	return (nonce - first) * versions;
+}
+
+static uint64_t walk(struct worker *w, const struct form *form, const struct work *work, uint64_t first, uint64_t end)
+{
+	return lanes_walk(w, form->kernel, form->job, work, first, end);
 }
 
 int64_t lanes_scan(struct worker *w, const struct work *work, uint64_t first, uint64_t end)

@@ -1,6 +1,6 @@
 /*
- * Kernels against the reference. Every comparison here is of a whole candidate mask
- * or a whole digest: a kernel that is right about some lanes is wrong.
+ * Kernels against the reference. Every comparison here is of a whole candidate mask, a
+ * whole digest or all that a walk finds: a kernel that is right about some lanes is wrong.
  */
 #include "simd/selftest.h"
 
@@ -12,7 +12,10 @@
 #include "base/hex.h"
 #include "simd/scan.h"
 
-/* One kernel under test and the reference's view of its current batch. */
+#define HEADERS_MAX	(2 * LANES_MAX)	/* whose digests are known at a time */
+#define QUICK_STRIDE	4		/* the quick form tries every fourth lane's edge at each nonce */
+
+/* One kernel under test and the reference's view of the headers it is asked about. */
 struct bench {
 	const struct algo *algo;
 	const struct kernel *kernel;
@@ -21,10 +24,19 @@ struct bench {
 	void *scratch;
 	char *why;
 
+	alignas(CACHE_LINE) char off[alignof(struct work)];	/* so that `work` is aligned to what its type says and no more */
 	struct work work;
-	uint32_t nonce;
-	uint8_t expected[LANES_MAX][32];
-	uint32_t tops[LANES_MAX];
+	uint32_t nonce;			/* the first that is known of */
+	uint8_t expected[HEADERS_MAX][32];
+	uint32_t tops[HEADERS_MAX];
+};
+
+/* What a walk reports. */
+struct finds {
+	unsigned count;			/* may be more than there is room for */
+	struct {
+		uint32_t version, nonce;
+	} find[HEADERS_MAX];
 };
 
 /* splitmix64: random enough to exercise every bit, and the same on every run. */
@@ -52,26 +64,41 @@ static void random_header(struct bench *b, uint64_t *random)
 	random_versions(b, random);
 }
 
-/* How far a lane's nonce is from its batch's. */
-static uint32_t nonce_offset(const struct bench *b, unsigned lane)
+/* How many headers a nonce makes, and how many nonces a batch has. */
+static unsigned versions_of(const struct bench *b)
 {
-	return b->kernel->versions ? 0 : lane;
+	return b->kernel->versions ? b->kernel->versions : 1;
 }
 
-/* Hash the batch at `nonce` by the reference, from an address no word would have. */
-static void expect_batch(struct bench *b, uint32_t nonce)
+static unsigned nonces_of(const struct bench *b)
+{
+	return b->kernel->lanes / versions_of(b);
+}
+
+/* The version that header i of those known has. */
+static uint32_t version_of(const struct bench *b, unsigned i)
+{
+	return b->kernel->versions ? b->work.versions[i % b->kernel->versions] : load_le32(b->work.header);
+}
+
+/* Hash `count` headers by the reference, those of `nonce` first, from an address no word would have. */
+static void expect(struct bench *b, uint32_t nonce, unsigned count)
 {
 	uint8_t odd[1 + HEADER_MAX];
 
 	b->nonce = nonce;
 	memcpy(odd + 1, b->work.header, b->algo->header_len);
-	for (unsigned i = 0; i < b->kernel->lanes; i++) {
-		if (b->kernel->versions)
-			store_le32(odd + 1, b->work.versions[i]);
-		store_le32(odd + 1 + b->algo->nonce_off, nonce + nonce_offset(b, i));
+	for (unsigned i = 0; i < count; i++) {
+		store_le32(odd + 1, version_of(b, i));
+		store_le32(odd + 1 + b->algo->nonce_off, nonce + i / versions_of(b));
 		b->algo->hash(b->expected[i], odd + 1, b->scratch);
 		b->tops[i] = load_le32(b->expected[i] + 28);
 	}
+}
+
+static void expect_batch(struct bench *b, uint32_t nonce)
+{
+	expect(b, nonce, b->kernel->lanes);
 }
 
 static int check_digests(struct bench *b)
@@ -107,12 +134,12 @@ static int check_mask(struct bench *b, uint32_t target_top)
 	return -1;
 }
 
-/* Every target that lies at the edge of what one of the lanes decides. */
-static int check_edges(struct bench *b)
+/* The targets at the edge of what lanes first, first + stride, ... decide, and those that none and all meet. */
+static int check_edges(struct bench *b, unsigned first, unsigned stride)
 {
 	if (check_digests(b) < 0 || check_mask(b, 0) < 0 || check_mask(b, UINT32_MAX) < 0)
 		return -1;
-	for (unsigned i = 0; i < b->kernel->lanes; i++) {
+	for (unsigned i = first; i < b->kernel->lanes; i += stride) {
 		if (check_mask(b, b->tops[i]) < 0)
 			return -1;
 		if (b->tops[i] > 0 && check_mask(b, b->tops[i] - 1) < 0)
@@ -140,7 +167,7 @@ static int check_known_answers(struct bench *b, uint64_t *random)
 				random_versions(b, random);
 				b->work.versions[lane] = load_le32(header);
 			}
-			expect_batch(b, load_le32(header + b->algo->nonce_off) - nonce_offset(b, lane));
+			expect_batch(b, load_le32(header + b->algo->nonce_off) - lane / versions_of(b));
 			if (memcmp(b->expected[lane], digest, 32) != 0) {
 				snprintf(b->why, SELFTEST_WHY, "the reference gives a wrong known answer");
 				return -1;
@@ -154,18 +181,88 @@ static int check_known_answers(struct bench *b, uint64_t *random)
 	return 0;
 }
 
+static void keep_find(void *ctx, const struct share *share)
+{
+	struct finds *finds = ctx;
+
+	if (finds->count < HEADERS_MAX) {
+		finds->find[finds->count].version = load_le32(share->work.header);
+		finds->find[finds->count].nonce = share->nonce;
+	}
+	finds->count++;
+}
+
+/* The finds are those that the reference expects of `headers` headers, in their order. */
+static bool finds_are_expected(const struct bench *b, const struct finds *finds, unsigned headers, uint32_t target_top)
+{
+	unsigned seen = 0;
+
+	for (unsigned i = 0; i < headers; i++) {
+		if (b->tops[i] > target_top)
+			continue;
+		if (seen == finds->count || finds->find[seen].nonce != b->nonce + i / versions_of(b) ||
+		    finds->find[seen].version != version_of(b, i))
+			return false;
+		seen++;
+	}
+	return seen == finds->count;
+}
+
+/* Walk `nonces` nonces, all known of, in the miner's own loop. */
+static int check_walk(struct bench *b, unsigned nonces, uint32_t target_top)
+{
+	static const struct backend backend = { .name = "the kernel under test" };
+	const uint64_t end = (uint64_t)b->nonce + nonces;
+	struct finds finds = { 0 };
+	struct board board;
+	struct worker worker = {
+		.algo = b->algo, .backend = &backend, .board = &board, .scratch = b->scratch, .fault = b->fault,
+		.found = keep_find, .found_ctx = &finds,
+	};
+
+	memset(b->work.target, 0xff, sizeof b->work.target);	/* below the top word, any digest will do */
+	b->work.target[7] = target_top;
+	board_init(&board, NULL, NULL);
+	uint64_t hashes = lanes_walk(&worker, b->kernel, b->job, &b->work, b->nonce, end);
+	board_destroy(&board);
+	if (hashes == nonces * versions_of(b) && worker.hw_errors == 0 &&
+	    finds_are_expected(b, &finds, nonces * versions_of(b), target_top))
+		return 0;
+	snprintf(b->why, SELFTEST_WHY, "a walk from nonce %08x over %u finds %u, %u of them false, or not the right ones, target %08x",
+		 b->nonce, nonces, finds.count + (unsigned)worker.hw_errors, (unsigned)worker.hw_errors, target_top);
+	return -1;
+}
+
+/*
+ * Ranges that end within a batch: the second, the first, and the second and the last nonce there is. Every walk's finds
+ * are hashed once more, so only two have a target that all meet.
+ */
+static int check_ranges(struct bench *b, uint64_t *random)
+{
+	const unsigned batch = nonces_of(b), longer = batch + 1, shorter = batch > 1 ? batch - 1 : 1;
+
+	random_header(b, random);
+	expect(b, 0x00ffffff, longer * versions_of(b));
+	if (check_walk(b, longer, b->tops[0]) < 0 || check_walk(b, shorter, UINT32_MAX) < 0)
+		return -1;
+	random_header(b, random);
+	expect(b, 0u - longer, longer * versions_of(b));
+	return check_walk(b, longer, UINT32_MAX);
+}
+
 static int check_all(struct bench *b, unsigned headers)
 {
 	/* the first, one that carries through all its bytes, and the last whole and the last broken batch */
 	const uint32_t nonces[] = { 0, 0x00ffffff, 0u - b->kernel->lanes, UINT32_MAX };
+	const unsigned stride = headers > SELFTEST_QUICK || b->kernel->lanes < QUICK_STRIDE ? 1 : QUICK_STRIDE;
 	uint64_t random = 1;
 
-	if (check_known_answers(b, &random) < 0)
+	if (check_known_answers(b, &random) < 0 || check_ranges(b, &random) < 0)
 		return -1;
-	for (size_t i = 0; i < sizeof nonces / sizeof *nonces; i++) {
+	for (unsigned i = 0; i < sizeof nonces / sizeof *nonces; i++) {
 		random_header(b, &random);
 		expect_batch(b, nonces[i]);
-		if (check_edges(b) < 0)
+		if (check_edges(b, i % stride, stride) < 0)
 			return -1;
 	}
 	for (unsigned done = 0; done < headers; done += b->kernel->lanes) {

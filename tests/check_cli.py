@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The command line as a user meets it: what each run prints and how it ends. ADIT names the program (./adit)."""
 import json, os, re, signal, subprocess, tempfile, time, unittest
+from collections import Counter
 
 from tries import holds_once
 
@@ -54,6 +55,9 @@ class Usage(unittest.TestCase):
         self.refused('--benchmark', '--list', says='one of')
         self.refused('--self-test', '--json', says='--json')
         self.refused('--list', '--inject-fault', 'mmx', says='"mmx"')
+        for args in (('--hash', 'sha256d', GENESIS, '-a', 'lyra2rev2'), ('-a', 'lyra2rev2', '--hash', 'sha256d', GENESIS),
+                     ('--hash', 'sha256d', GENESIS, '-a', 'all')):
+            self.refused(*args, says='two algorithms')
         self.refused('-t', '0', says='"0"')
         self.refused('-t', 'two', says='"two"')
         self.refused('-a', 'sha257', says='"sha257"')
@@ -61,7 +65,8 @@ class Usage(unittest.TestCase):
         self.refused('--benchmark', '--cpu', '-mmx', says='"-mmx"')
         self.refused('--benchmark', '--cpu-affinity', 'xyz', says='"xyz"')
         self.refused('--benchmark', '--cpu-priority', '9', says='"9"')
-        self.refused('--benchmark', '--time-limit', '-1', says='"-1"')
+        for limit in '-1', '0', 'nan', '1e99', '2s':
+            self.refused('--benchmark', '--time-limit', limit, says=f'"{limit}"')
         self.refused('--suggest-diff', '0', '-o', 'h:1', says='"0"')
         self.refused('--min-diff', 'inf', '-o', 'h:1', says='"inf"')
         self.refused('-O', 'nocolon', '-o', 'h:1', says='colon')
@@ -80,7 +85,7 @@ class Usage(unittest.TestCase):
     def test_help_names_every_option(self):
         got = adit('--help')
         self.assertEqual(got.returncode, 0)
-        for name in ('algo', 'url', 'user', 'pass', 'userpass', 'threads', 'backend', 'cpu', 'benchmark', 'self-test', 'list', 'hash',
+        for name in ('algo', 'url', 'user', 'pass', 'userpass', 'threads', 'backend', 'cpu', 'benchmark', 'profile', 'compare', 'self-test', 'list', 'hash',
                      'time-limit', 'json', 'retries', 'retry-pause', 'timeout', 'quiet', 'debug', 'protocol-dump', 'record', 'pass-file', 'suggest-diff', 'min-diff',
                      'no-version-rolling', 'cert', 'no-verify', 'proxy', 'no-color',
                      'cpu-affinity', 'cpu-priority', 'config', 'version', 'help'):
@@ -148,6 +153,13 @@ class Inspect(unittest.TestCase):
             if algo == 'sha256d':
                 self.assertEqual(adit('--hash', algo, GENESIS, '--backend', backend).stdout.strip(), GENESIS_HASH, backend)
 
+    def test_the_same_algorithm_may_be_named_twice_and_a_files_gives_way(self):
+        self.assertEqual(adit('--hash', 'sha256d', GENESIS, '-a', 'bitcoin').stdout.strip(), GENESIS_HASH)
+        with tempfile.NamedTemporaryFile('w', suffix='.json') as f:
+            f.write('{"algo": "lyra2rev2"}')
+            f.flush()
+            self.assertEqual(adit('-c', f.name, '--hash', 'sha256d', GENESIS).stdout.strip(), GENESIS_HASH)
+
     def test_a_header_of_the_wrong_length_is_refused(self):
         for text in ('', '00', GENESIS + '00', GENESIS[:-1] + 'g'):
             self.assertEqual(adit('--hash', 'sha256d', text).returncode, 2)
@@ -197,15 +209,30 @@ class Inspect(unittest.TestCase):
         got = adit('--list', '--json', '--cpu', '-sha,-avx2,-sse2,-neon,-sha2')
         self.assertEqual({r['backend'] for r in json.loads(got.stdout) if r['supported']}, {'scalar'})
 
-    def test_a_forced_backend_that_is_masked_or_fails_is_an_error(self):
+    def test_a_forced_backend_that_fails_is_an_error(self):
         for _, backend in supported()[0]:
             got = adit('--benchmark', '--time-limit', '1', '-a', 'sha256d', '--backend', backend, '--inject-fault', backend)
             self.assertEqual(got.returncode, 1)
+        self.assertIn('self-test failed', got.stderr)
+
+    def test_a_backend_that_cannot_be_used_here_is_a_wrong_value(self):
         fast = supported()[1]['sha256d']
         if fast != 'scalar':
-            got = adit('--benchmark', '--backend', fast, '--cpu', '-sha,-avx2,-sse2,-neon,-sha2')
-            self.assertEqual(got.returncode, 1)
-            self.assertIn('does not support', got.stderr)
+            for run in (('--benchmark',), ('--self-test',), ('--hash', 'sha256d', GENESIS), ('-o', 'h:1')):
+                got = adit(*run, '--backend', fast, '--cpu', '-sha,-avx2,-sse2,-neon,-sha2')
+                self.assertEqual((got.returncode, got.stdout), (2, ''), run)
+                self.assertIn('does not support', got.stderr)
+        rows = json.loads(adit('--list', '--json').stdout)
+        for backend in {r['backend'] for r in rows if r['algo'] == 'lyra2rev2' and not r['lanes']} & {b for _, b in supported()[0]}:
+            got = adit('--benchmark', '-a', 'lyra2rev2', '--backend', backend)
+            self.assertEqual((got.returncode, got.stdout), (2, ''))
+            self.assertIn(f'backend {backend}: has no kernel for lyra2rev2', got.stderr)
+
+    def test_the_list_tells_which_backends_fail(self):
+        for algo, backend in supported()[0]:
+            if backend != supported()[1][algo]:
+                got = adit('--list', '--inject-fault', backend)
+                self.assertRegex(got.stdout, rf'(?m)^{algo} +{backend} +\d+  fails its self-test$')
 
 
 class Benchmark(unittest.TestCase):
@@ -229,7 +256,7 @@ class Benchmark(unittest.TestCase):
             self.assertLessEqual(r['hashrate']['min'], r['hashrate']['median'])
             self.assertLessEqual(r['hashrate']['median'], r['hashrate']['max'])
             self.assertEqual(len(r['per_thread']), 2)
-            self.assertEqual(set(r['per_thread'][0]), {'cpu', 'hashes', 'hashrate'})
+            self.assertEqual(set(r['per_thread'][0]), {'cpu', 'hashes', 'hashrate', 'cycles_per_hash'})
             self.assertEqual(sum(t['hashes'] for t in r['per_thread']), r['hashes'])
             self.assertAlmostEqual(sum(t['hashrate'] for t in r['per_thread']) * r['seconds'] / r['hashes'], 1, delta=0.05)
             self.assertGreater(r['cycles_per_hash'], 10)
@@ -258,6 +285,74 @@ class Benchmark(unittest.TestCase):
         out, _ = run.communicate(timeout=60)
         self.assertEqual(run.returncode, 0)
         self.assertEqual(len(json.loads(out)['results']), 1)
+
+
+def cpus_in(text):
+    """The kernel's form of a set of CPUs: 0-3,8."""
+    ends = [part.split('-') for part in text.split(',')]
+    return {cpu for end in ends for cpu in range(int(end[0]), int(end[-1]) + 1)}
+
+
+def threads_of(pid):
+    """(CPUs it may use, nice value) of each thread but the first, as the kernel tells."""
+    seen = []
+    for task in os.listdir(f'/proc/{pid}/task'):
+        if int(task) != pid:
+            with open(f'/proc/{pid}/task/{task}/status') as status, open(f'/proc/{pid}/task/{task}/stat') as stat:
+                allowed = re.search(r'(?m)^Cpus_allowed_list:\s+(\S+)$', status.read())[1]
+                seen.append((frozenset(cpus_in(allowed)), int(stat.read().rpartition(')')[2].split()[16])))
+    return seen
+
+
+@unittest.skipUnless(os.path.isdir('/proc/self/task'), 'no /proc/self/task here')
+class Threads(unittest.TestCase):
+    ours = sorted(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else []
+
+    def settled(self, expected, *args, taskset=None):
+        """Run a benchmark until its threads are as expected: (CPUs, nice value) of each, in any order."""
+        run = subprocess.Popen([ADIT, '--benchmark', '--time-limit', '3600', *args], stdout=subprocess.DEVNULL,
+                               preexec_fn=taskset and (lambda: os.sched_setaffinity(0, taskset)))
+        try:
+            until = time.time() + 60
+            while True:
+                seen = threads_of(run.pid)
+                if Counter(seen) == Counter(expected):
+                    return
+                self.assertLess(time.time(), until, f'{seen}, not {expected}')
+                self.assertIsNone(run.poll())
+                time.sleep(0.05)
+        finally:
+            run.kill()
+            run.wait()
+
+    def test_each_of_as_many_threads_as_cpus_has_its_own(self):
+        self.settled([(frozenset({cpu}), os.nice(0)) for cpu in self.ours])
+
+    def test_a_process_kept_to_some_cpus_has_a_thread_for_each(self):
+        self.settled([(frozenset({self.ours[-1]}), os.nice(0))], taskset={self.ours[-1]})
+
+    def test_threads_go_round_the_cpus_of_a_mask(self):
+        last = self.ours[-1]
+        self.settled(3 * [(frozenset({last}), os.nice(0))], '--cpu-affinity', hex(1 << last), '-t', '3')
+        self.settled([(frozenset({cpu}), os.nice(0)) for cpu in 2 * self.ours],
+                     '--cpu-affinity', f'{sum(1 << cpu for cpu in self.ours):x}', '-t', str(2 * len(self.ours)))
+
+    def test_cpus_of_a_mask_that_are_not_ours_are_left_out(self):
+        last = self.ours[-1]
+        self.settled([(frozenset({last}), os.nice(0))], '--cpu-affinity', hex(3 << last))
+        got = adit('--benchmark', '--cpu-affinity', hex(1 << 1000))
+        self.assertEqual((got.returncode, got.stdout), (2, ''))
+        self.assertIn('may use no CPU of the mask', got.stderr)
+
+    def test_every_thread_has_the_priority_asked_for(self):
+        self.settled([(frozenset({cpu}), 19) for cpu in self.ours], '--cpu-priority', '0')
+
+    def test_the_start_up_line_tells_where_threads_run(self):
+        last = self.ours[-1]
+        for args, threads, cpus in (((), len(self.ours), self.ours), (('--cpu-affinity', hex(1 << last)), 1, [last])):
+            got = adit('-o', 'stratum+tcp://127.0.0.1:1', '-u', 'u', '--time-limit', '1', *args)
+            line = re.search(r'(?m)\] sha256d: .*; (\d+) threads? on CPUs (\S+)$', got.stderr)
+            self.assertEqual((int(line[1]), cpus_in(line[2])), (threads, set(cpus)), got.stderr)
 
 
 if __name__ == '__main__':

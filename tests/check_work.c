@@ -118,6 +118,96 @@ static void a_claim_waits_for_work_and_a_closed_board_turns_it_away(void **state
 	board_destroy(&board);
 }
 
+static void what_is_given_back_is_handed_out_once_more(void **state)
+{
+	struct board board;
+	struct work work = { .versions = { 1, 2, 3 }, .version_count = 3 }, copy;
+	uint64_t first, end;
+
+	(void)state;
+	board_init(&board, NULL, NULL);
+	board.nonce_end = 1000;
+	board_publish(&board, &work);
+	assert_true(board_claim(&board, 600, &copy, &first, &end));
+	copy.versions[0] = 3;
+	copy.version_count = 1;
+	board_give_back(&board, &copy, 100, 400);
+	board_give_back(&board, &copy, 600, 600);	/* nothing */
+
+	assert_true(board_claim(&board, 200, &copy, &first, &end));
+	assert_true(first == 100 && end == 300 && copy.version_count == 1 && copy.versions[0] == 3);
+	assert_true(board_try_claim(&board, 200, &copy, &first, &end));
+	assert_true(first == 300 && end == 400 && copy.version_count == 1);
+	assert_true(board_try_claim(&board, 1000, &copy, &first, &end));
+	assert_true(first == 600 && end == 1000 && copy.version_count == 3);
+	assert_false(board_try_claim(&board, 1, &copy, &first, &end));
+	board_give_back(&board, &copy, 999, 1000);	/* of a work that has no more to give */
+	assert_true(board_try_claim(&board, 1000, &copy, &first, &end));
+	assert_true(first == 999 && end == 1000);
+	board_destroy(&board);
+}
+
+static void what_is_given_back_of_stale_work_is_gone(void **state)
+{
+	struct board board;
+	struct work work = { 0 }, old, copy;
+	uint64_t first, end;
+
+	(void)state;
+	board_init(&board, NULL, NULL);
+	board_publish(&board, &work);
+	assert_true(board_claim(&board, 10, &old, &first, &end));
+	board_give_back(&board, &old, 0, 5);
+	board_publish(&board, &work);
+	board_give_back(&board, &old, 5, 10);
+	assert_true(board_claim(&board, 20, &copy, &first, &end));
+	assert_true(first == 0 && end == 20);
+	board_give_back(&board, &copy, 0, 20);
+	board_clear(&board);
+	assert_false(board_try_claim(&board, 1, &copy, &first, &end));
+	board_destroy(&board);
+}
+
+static void more_than_the_board_can_keep_is_lost_and_no_more(void **state)
+{
+	struct board board;
+	struct work work = { 0 }, copy;
+	uint64_t first, end, nonces = 0;
+
+	(void)state;
+	board_init(&board, NULL, NULL);
+	board.nonce_end = 1000;
+	board_publish(&board, &work);
+	assert_true(board_claim(&board, 1000, &copy, &first, &end));
+	for (uint64_t i = 0; i < BOARD_RETURNED_MAX + 5; i++)
+		board_give_back(&board, &copy, i, i + 1);
+	while (board_try_claim(&board, 1000, &copy, &first, &end))
+		nonces += end - first;
+	assert_int_equal(nonces, BOARD_RETURNED_MAX);
+	board_destroy(&board);
+}
+
+static void *wait_closed(void *arg)
+{
+	return board_wait_closed(arg, 3600) ? arg : NULL;
+}
+
+static void a_pause_ends_when_the_board_closes(void **state)
+{
+	struct board board;
+	pthread_t thread;
+	void *result;
+
+	(void)state;
+	board_init(&board, NULL, NULL);
+	assert_false(board_wait_closed(&board, 0.001));
+	pthread_create(&thread, NULL, wait_closed, &board);
+	board_close(&board);
+	pthread_join(thread, &result);
+	assert_non_null(result);
+	board_destroy(&board);
+}
+
 /* A backend that marks every nonce it is given: what the crew searches, and how often. */
 #define UNITS 4
 #define NONCES 50000
@@ -199,6 +289,51 @@ static void a_crew_searches_each_nonce_of_each_unit_once(void **state)
 			assert_int_equal(marks.seen[unit][nonce], 1);
 }
 
+/* A device's thread is a worker like the others, with its own backend. */
+static int device_open(struct worker *w)
+{
+	*(struct worker **)w->device = w;
+	return 0;
+}
+
+static const struct backend device = { .name = "device", .supported = yes, .open = device_open, .scan = mark_scan, .close = mark_close };
+
+static void devices_and_threads_search_the_same_work_together(void **state)
+{
+	struct worker *seen[2] = { 0 };
+	const struct crew_device devices[] = { { &device, &seen[0] }, { &device, &seen[1] } };
+	struct cpu_list cpus;
+	struct crew crew;
+	struct board board;
+	struct work work = { 0 };
+	struct crew_config config = {
+		.algo = algos[0], .backend = &marking, .threads = 2, .devices = devices, .device_count = 2, .cpus = &cpus,
+		.pin = true, .board = &board, .found = ignore,
+	};
+
+	(void)state;
+	assert_int_equal(cpus_allowed(&cpus), 0);
+	memset(&marks, 0, sizeof marks);
+	for (config.threads = 2; config.threads + 1 > 0; config.threads--) {
+		board_init(&board, NULL, NULL);
+		board.nonce_end = NONCES;
+		marks.board = &board;
+		marks.left = NONCES;
+		board_publish(&board, &work);
+		assert_int_equal(crew_start(&crew, &config), 0);
+		crew_join(&crew);
+		assert_int_equal(crew.count, config.threads + 2);
+		assert_int_equal(crew_hashes(&crew), NONCES);
+		assert_ptr_equal(seen[0], &crew.workers[config.threads]);
+		assert_ptr_equal(seen[1], &crew.workers[config.threads + 1]);
+		assert_int_equal(seen[0]->cpu, -1);
+		crew_free(&crew);
+		board_destroy(&board);
+	}
+	for (unsigned nonce = 0; nonce < NONCES; nonce++)
+		assert_int_equal(marks.seen[0][nonce], 3);
+}
+
 static void a_backend_that_cannot_open_is_seen_as_failed(void **state)
 {
 	struct cpu_list cpus;
@@ -276,7 +411,12 @@ int main(void)
 		cmocka_unit_test(a_used_up_work_is_followed_by_the_next_of_its_job),
 		cmocka_unit_test(a_publication_and_a_clearing_make_work_stale),
 		cmocka_unit_test(a_claim_waits_for_work_and_a_closed_board_turns_it_away),
+		cmocka_unit_test(what_is_given_back_is_handed_out_once_more),
+		cmocka_unit_test(what_is_given_back_of_stale_work_is_gone),
+		cmocka_unit_test(more_than_the_board_can_keep_is_lost_and_no_more),
+		cmocka_unit_test(a_pause_ends_when_the_board_closes),
 		cmocka_unit_test(a_crew_searches_each_nonce_of_each_unit_once),
+		cmocka_unit_test(devices_and_threads_search_the_same_work_together),
 		cmocka_unit_test(a_backend_that_cannot_open_is_seen_as_failed),
 		cmocka_unit_test(a_candidate_is_a_share_an_error_or_neither),
 		cmocka_unit_test(a_cpu_mask_names_its_bits),

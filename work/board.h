@@ -6,13 +6,23 @@
  * What a newcomer would get wrong: the lock is taken once per chunk (tens of
  * milliseconds of hashing), never in the nonce loop; that loop looks only at
  * `generation`.
+ *
+ * Who cannot finish a chunk (a card that fails) gives the rest back, and it goes to the next claimer.
  */
-#ifndef CORE_BOARD_H
-#define CORE_BOARD_H
+#ifndef WORK_BOARD_H
+#define WORK_BOARD_H
 
 #include <pthread.h>
 
 #include "miner.h"
+
+#define BOARD_RETURNED_MAX 32	/* chunks given back and not yet claimed again; more are lost */
+
+/* The nonces [first, end) of a work, not searched by whoever claimed them. */
+struct board_chunk {
+	struct work work;
+	uint64_t first, end;
+};
 
 /*
  * Replace *work by its successor: same job, a header no one has searched. Called
@@ -32,6 +42,8 @@ struct board {
 	uint64_t nonce_end;		/* 2^32, or less in tests */
 	board_next_fn *next;
 	void *next_ctx;
+	struct board_chunk returned[BOARD_RETURNED_MAX];	/* all of this generation */
+	unsigned returned_count;
 };
 
 /* `next` may be NULL: a work then ends with its nonces. */
@@ -53,6 +65,19 @@ void board_close(struct board *);
  * closed.
  */
 bool board_claim(struct board *, uint64_t want, struct work *work, uint64_t *first, uint64_t *end);
+
+/* The same without waiting: false too when there is nothing to claim now. */
+bool board_try_claim(struct board *, uint64_t want, struct work *work, uint64_t *first, uint64_t *end);
+
+/*
+ * Give back [first, end), claimed under `work` and not searched, nor will be: it is handed out once more, as part
+ * or whole. `work` may have fewer versions than it was claimed with: those left to search. Nothing happens when
+ * the work is stale.
+ */
+void board_give_back(struct board *, const struct work *work, uint64_t first, uint64_t end);
+
+/* Sleep for so long, or until the board is closed: then true. */
+bool board_wait_closed(struct board *, double seconds);
 
 /* Has something newer been published, or this work been taken away? For the nonce loop. */
 static inline bool board_is_stale(const struct board *board, const struct work *work)

@@ -15,7 +15,7 @@
 #define CHUNK_SECONDS	0.1	/* of hashing a claim should be worth */
 #define FIRST_CHUNK	1024	/* nonces, before the rate is known */
 
-void worker_candidate(struct worker *w, const struct work *work, uint32_t nonce)
+bool worker_candidate(struct worker *w, const struct work *work, uint32_t nonce)
 {
 	struct share share = { .work = *work, .nonce = nonce };
 	uint32_t value[8];
@@ -26,24 +26,27 @@ void worker_candidate(struct worker *w, const struct work *work, uint32_t nonce)
 	if (value[7] > work->target[7]) {
 		w->hw_errors++;
 		log_debug("thread %u: %s is wrong about nonce %08x", w->index, w->backend->name, nonce);
-		return;
+		return false;
 	}
-	if (!target_met(value, work->target))
-		return;
-	share.difficulty = target_difficulty(value) * w->algo->diff1;
-	w->found(w->found_ctx, &share);
+	if (target_met(value, work->target)) {
+		share.difficulty = target_difficulty(value) * w->algo->diff1;
+		w->found(w->found_ctx, &share);
+	}
+	return true;
 }
 
 static void settle(const struct worker *w)
 {
-	if (w->cpu >= 0) {
+	if (w->cpu_count > 0) {
 		cpu_set_t set;
 
 		CPU_ZERO(&set);
-		CPU_SET((unsigned)w->cpu, &set);
+		for (unsigned i = 0; i < w->cpu_count; i++)
+			CPU_SET((unsigned)w->cpus[i], &set);
 		int error = pthread_setaffinity_np(pthread_self(), sizeof set, &set);
 		if (error)
-			log_warn("thread %u: cannot pin to CPU %d: %s", w->index, w->cpu, strerror(error));
+			log_warn("thread %u: cannot be bound to CPU %d%s: %s", w->index, w->cpus[0],
+				 w->cpu_count > 1 ? " and its like" : "", strerror(error));
 	}
 	/* on Linux a nice value belongs to the thread that sets it */
 	if (w->priority && setpriority(PRIO_PROCESS, 0, w->priority) < 0)

@@ -2,8 +2,8 @@
  * A worker: one thread that claims nonces and has its backend search them. Its
  * counters are its own; others only read them.
  */
-#ifndef CORE_WORKER_H
-#define CORE_WORKER_H
+#ifndef WORK_WORKER_H
+#define WORK_WORKER_H
 
 #include <pthread.h>
 
@@ -16,10 +16,13 @@ typedef void worker_found_fn(void *ctx, const struct share *share);
 struct worker {
 	/* set by the owner before worker_start() */
 	unsigned index;
-	int cpu;			/* pinned to this one; -1: not pinned */
+	int cpu;			/* the one CPU it is bound to; -1: not to a single one */
+	const int *cpus;		/* those it is bound to; they outlive it */
+	unsigned cpu_count;		/* of them; 0: it may run on any */
 	int priority;			/* a nice value, 0: unchanged */
 	const struct algo *algo;
 	const struct backend *backend;
+	void *device;			/* what the backend drives: a card; NULL for a CPU's */
 	struct board *board;
 	worker_found_fn *found;
 	void *found_ctx;
@@ -48,7 +51,8 @@ void worker_join(struct worker *);
  * A backend's report: the kernel or card says `nonce` is a candidate. Hashes it
  * again by the reference; a true find goes to found(), a top word above the target's
  * counts as a hardware error, and one that only misses the full target is neither.
+ * Returns false for a hardware error.
  */
-void worker_candidate(struct worker *, const struct work *, uint32_t nonce);
+bool worker_candidate(struct worker *, const struct work *, uint32_t nonce);
 
 #endif
