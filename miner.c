@@ -63,7 +63,7 @@ static int run(struct options *o)
 	log_setup(o->quiet ? LOG_NOTICE : o->debug ? LOG_DEBUG : LOG_INFO, !o->no_color);
 	if (read_fault(&fault, o->fault) < 0 || (o->cpu_mask && cpu_mask(o->cpu_mask) < 0))
 		return STATUS_USAGE;
-	if (o->backend && strcasecmp(o->backend, "all") != 0 && backend_may_be_named(o->backend, o->algo) < 0)
+	if (o->backend && strcasecmp(o->backend, "all") != 0 && !options_devices_only(o->backend) && backend_may_be_named(o->backend, o->algo) < 0)
 		return STATUS_USAGE;
 	if (o->affinity && read_affinity(&cpus, o->affinity) < 0)
 		return STATUS_USAGE;

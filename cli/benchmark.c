@@ -12,7 +12,9 @@
 
 #include "algo/registry.h"
 #include "base/clock.h"
+#include "cli/card_measure.h"
 #include "cli/measure.h"
+#include "cli/opencl_run.h"
 #include "cli/version.h"
 #include "simd/cpu.h"
 
@@ -87,6 +89,31 @@ static void measure_algo(struct matrix *x, const struct algo *algo)
 	}
 }
 
+/* Those that were named, where the backend asked for is of cards, or all. */
+static void measure_cards(struct matrix *x)
+{
+	const struct options *o = x->options;
+	const double limit = o->time_limit > 0 ? o->time_limit : DEFAULT_SECONDS;
+
+	if (!card_list_only(o->backend) && (!o->backend || strcasecmp(o->backend, "all") != 0))
+		return;
+	if (card_measure(o, limit, o->json ? x->results : NULL, &x->interrupted) < 0)
+		x->failed = true;
+}
+
+/* The same of OpenCL devices, each algorithm in turn. */
+static void measure_opencl(struct matrix *x)
+{
+	const struct options *o = x->options;
+	const double limit = o->time_limit > 0 ? o->time_limit : DEFAULT_SECONDS;
+
+	if (!opencl_list_only(o->backend) && (!o->backend || strcasecmp(o->backend, "all") != 0))
+		return;
+	for (const struct algo *const *a = algos; *a && !x->interrupted; a++)
+		if (!o->algo || o->algo == *a)
+			x->failed |= opencl_measure(o, *a, x->fault, limit, o->json ? x->results : NULL, &x->interrupted) < 0;
+}
+
 static json_t *cpu_json(void)
 {
 	char model[128], features[256];
@@ -104,9 +131,13 @@ int benchmark_run(const struct options *o, const struct cpu_list *cpus, const st
 	};
 	json_t *cpu = o->json ? cpu_json() : NULL;
 
-	for (const struct algo *const *a = algos; *a && !x.interrupted; a++)
+	for (const struct algo *const *a = algos; *a && !x.interrupted && !options_devices_only(o->backend); a++)
 		if (!o->algo || o->algo == *a)
 			measure_algo(&x, *a);
+	if (o->cards.count > 0 && !x.interrupted)
+		measure_cards(&x);
+	if (o->opencl.count > 0 && !x.interrupted)
+		measure_opencl(&x);
 	if (o->json) {
 		json_t *root = json_pack("{s:{s:s, s:s, s:s}, s:O, s:O}", "adit", "version", version_number, "commit", version_commit,
 					 "compiler", version_compiler, "cpu", cpu, "results", x.results);

@@ -11,6 +11,8 @@
 #include "base/bytes.h"
 #include "base/hex.h"
 #include "base/log.h"
+#include "cli/card_inspect.h"
+#include "cli/opencl_run.h"
 #include "simd/scan.h"
 #include "simd/selftest.h"
 
@@ -72,6 +74,10 @@ int inspect_self_test(const struct options *o, const struct backend_fault *fault
 			fflush(stdout);
 		}
 	}
+	if (card_self_test(o) < 0)
+		result = -1;
+	if (opencl_self_test(o, fault) < 0)
+		result = -1;
 	return result;
 }
 
@@ -126,6 +132,7 @@ int inspect_list(const struct options *o, const struct backend_fault *fault)
 				list_one(rows, *a, *b, versions, chosen, fault);
 		}
 	}
+	card_list_print(o, rows);
 	if (rows) {
 		json_dumpf(rows, stdout, JSON_INDENT(2));
 		printf("\n");

@@ -13,6 +13,8 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "cli/card_report.h"
+#include "cli/opencl_run.h"
 #include "cli/report.h"
 #include "cli/version.h"
 #include "pool/pools.h"
@@ -31,7 +33,9 @@
 struct run {
 	const struct options *options;
 	const struct algo *algo;
-	const struct backend *backend;
+	const struct backend *backend;	/* of the CPU threads; NULL: cards alone */
+	struct cards *cards;	/* NULL: none, or none that can be used */
+	struct opencl_set *opencl;	/* NULL: none is wanted */
 	struct record *record;	/* NULL: none is wanted */
 	struct pools *pools;
 	struct board board;
@@ -42,27 +46,74 @@ struct run {
 	uint64_t last_errors;
 };
 
+static unsigned card_count(const struct run *run)
+{
+	return run->cards ? run->cards->count : 0;
+}
+
+static unsigned opencl_count_of(const struct run *run)
+{
+	return run->opencl ? run->opencl->count : 0;
+}
+
+static unsigned thread_count(const struct run *run)
+{
+	return run->crew.count - card_count(run) - opencl_count_of(run);
+}
+
+/* The CPU threads' workers come first, then those of OpenCL devices. */
+static const struct worker *opencl_workers(const struct run *run)
+{
+	return run->crew.workers + thread_count(run);
+}
+
+/* The workers of the cards come last. */
+static const struct worker *card_workers(const struct run *run)
+{
+	return run->crew.workers + run->crew.count - card_count(run);
+}
+
+/* "sha-ni", "fpga" or "sha-ni, opencl, fpga" */
+#define WITH_TEXT 48
+static const char *searching_with(char text[WITH_TEXT], const struct run *run)
+{
+	const char *parts[] = { run->backend ? run->backend->name : NULL, run->opencl ? "opencl" : NULL, run->cards ? backend_fpga.name : NULL };
+
+	text[0] = '\0';
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		size_t used = strlen(text);
+
+		if (parts[i])
+			snprintf(text + used, WITH_TEXT - used, "%s%s", used ? ", " : "", parts[i]);
+	}
+	return text;
+}
+
 static void report(struct run *run)
 {
 	double now = clock_now();
 	uint64_t hashes = crew_hashes(&run->crew), errors = crew_hw_errors(&run->crew);
-	char rate[RATE_TEXT], threads[512] = "";
+	char rate[RATE_TEXT], threads[512] = "", with[WITH_TEXT];
 	struct pool_stats stats;
 	size_t used = 0;
 
 	report_rate(rate, (double)(hashes - run->last_hashes) / (now - run->last_report));
-	for (unsigned i = 0; i < run->crew.count && run->crew.count > 1 && used < sizeof threads - 2 * RATE_TEXT; i++) {
+	for (unsigned i = 0; i < thread_count(run) && run->crew.count > 1 && used < sizeof threads - 2 * RATE_TEXT; i++) {
 		char text[RATE_TEXT];
 
 		report_rate(text, (double)run->crew.workers[i].hashes / (now - run->start));
 		used += (size_t)snprintf(threads + used, sizeof threads - used, "%s%s", used ? ", " : "; threads ", text);
 	}
 	pools_stats(run->pools, &stats);
-	log_info("%s %s: %s%s; accepted %ju, rejected %ju, stale %ju", run->algo->name, run->backend->name, rate,
+	log_info("%s %s: %s%s; accepted %ju, rejected %ju, stale %ju", run->algo->name, searching_with(with, run), rate,
 		 threads, (uintmax_t)stats.accepted, (uintmax_t)stats.rejected, (uintmax_t)stats.stale);
 	if (errors > run->last_errors)
 		log_warn("backend %s: %ju hardware errors so far: the reference did not confirm what it found",
-			 run->backend->name, (uintmax_t)errors);
+			 searching_with(with, run), (uintmax_t)errors);
+	if (run->cards)
+		card_report(run->cards, card_workers(run), now - run->start);
+	if (run->opencl)
+		opencl_report(run->opencl, opencl_workers(run), now - run->start);
 	run->last_report = now;
 	run->last_hashes = hashes;
 	run->last_errors = errors;
@@ -96,14 +147,17 @@ static json_t *pools_json(const struct run *run)
 static void print_summary(const struct run *run, double seconds)
 {
 	struct pool_stats s;
+	json_t *cards = run->cards ? card_report_json(run->cards, card_workers(run), seconds) : json_array();
+	json_t *opencl = run->opencl ? opencl_report_json(run->opencl, opencl_workers(run), seconds) : json_array();
 
 	pools_stats(run->pools, &s);
-	json_t *root = json_pack("{s:{s:s, s:s, s:s}, s:s, s:s, s:i, s:f, s:I, s:f, s:I, s:o, s:o}", "adit", "version", version_number,
+	json_t *root = json_pack("{s:{s:s, s:s, s:s}, s:s, s:s, s:i, s:f, s:I, s:f, s:I, s:o, s:o, s:o, s:o}", "adit", "version", version_number,
 			 "commit", version_commit, "compiler", version_compiler, "algo", run->algo->name,
-			 "backend", run->backend->name, "threads", (int)run->crew.count, "seconds", seconds,
+			 "backend", run->backend ? run->backend->name : run->opencl ? "opencl" : backend_fpga.name,
+			 "threads", (int)thread_count(run), "seconds", seconds,
 			 "hashes", (json_int_t)crew_hashes(&run->crew), "hashrate", (double)crew_hashes(&run->crew) / seconds,
 			 "hw_errors", (json_int_t)crew_hw_errors(&run->crew), "shares", shares_json(&s),
-			 "pools", pools_json(run));
+			 "pools", pools_json(run), "cards", cards, "opencl", opencl);
 	json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(10));
 	printf("\n");
 	json_decref(root);
@@ -130,7 +184,7 @@ static enum mine_result watch(struct run *run)
 		if (state != POOLS_TRYING)
 			return state == POOLS_REFUSED ? MINE_REFUSED : MINE_GAVE_UP;
 		if (crew_alive(&run->crew) == 0) {
-			log_error("backend %s: no thread is left", run->backend->name);
+			log_error("backend %s: no thread is left", searching_with((char[WITH_TEXT]){ 0 }, run));
 			return MINE_FAILED;
 		}
 		if (run->options->time_limit && now - run->start >= (double)run->options->time_limit)
@@ -144,13 +198,20 @@ static enum mine_result watch(struct run *run)
 static int start(struct run *run, const struct cpu_list *cpus, const struct backend_fault *fault)
 {
 	const struct options *o = run->options;
-	unsigned threads = o->threads ? (unsigned)o->threads : cpus->count;
+	unsigned threads = options_devices_only(o->backend) ? 0 : o->threads ? (unsigned)o->threads : cpus->count;
+	const unsigned opencl = opencl_count_of(run);
+	struct crew_device devices[OPENCL_MAX + CARDS_MAX];
 	const struct crew_config config = {
 		.algo = run->algo, .backend = run->backend, .threads = threads, .cpus = cpus,
+		.devices = devices, .device_count = opencl + card_count(run),
 		.pin = o->affinity || threads == cpus->count, .priority = o->nice, .board = &run->board,
-		.found = pools_submit, .found_ctx = run->pools, .fault = backend_fault_mask(fault, run->backend, false),
+		.found = pools_submit, .found_ctx = run->pools, .fault = run->backend ? backend_fault_mask(fault, run->backend, false) : 0,
 	};
 
+	for (unsigned i = 0; i < opencl; i++)
+		devices[i] = run->opencl->devices[i];
+	for (unsigned i = 0; i < card_count(run); i++)
+		devices[opencl + i] = (struct crew_device){ &backend_fpga, &run->cards->units[i] };
 	board_init(&run->board, pools_next, run->pools);
 	if (crew_start(&run->crew, &config) < 0)
 		goto destroy_board;
@@ -170,7 +231,7 @@ destroy_board:
 static struct pools *make_pools(const struct run *run)
 {
 	const struct options *o = run->options;
-	const struct kernel *kernel = backend_versions_kernel(run->backend, o->algo);
+	const struct kernel *kernel = run->backend ? backend_versions_kernel(run->backend, o->algo) : NULL;
 	struct pools_config config = {
 		.count = o->pools.count, .strategy = o->strategy, .failover_after = (unsigned)o->failover_after,
 		.job_timeout_s = (double)o->job_timeout, .forget_s = FORGET_SECONDS,
@@ -206,12 +267,48 @@ static struct record *open_record(const struct options *o)
 	return record_open(o->record, o->algo->name, urls, o->pools.count);
 }
 
+/* What will search. Without a card that can be used the CPU mines on, where it may. */
+static int choose(struct run *run, const struct backend_fault *fault)
+{
+	const struct options *o = run->options;
+	int working = 0;
+
+	if (!options_devices_only(o->backend)) {
+		run->backend = backend_choose(o->algo, o->backend, fault);
+		if (!run->backend)
+			return -1;
+	}
+	if (o->opencl.count > 0) {
+		const struct backend *cpu = run->backend ? run->backend : backend_choose(o->algo, NULL, fault);
+
+		run->opencl = opencl_set_create(&o->opencl, o->algo, cpu ? backend_kernel(cpu, o->algo) : NULL);
+		if (!run->opencl)
+			return -1;
+	}
+	if (o->cards.count > 0 && !opencl_list_only(o->backend)) {
+		run->cards = card_list_create(&o->cards);
+		if (!run->cards)
+			return -1;
+		working = cards_use(run->cards, o->algo);
+	}
+	if (card_list_only(o->backend) && working <= 0)
+		return log_error("backend %s: no card works", backend_fpga.name);
+	if (working < 0) {
+		log_warn("fpga: the CPU mines alone");
+		cards_destroy(run->cards);
+		run->cards = NULL;
+	}
+	return 0;
+}
+
 /* What was chosen, for the log. */
 static void describe(const struct run *run, const struct backend_fault *fault)
 {
-	const unsigned threads = run->crew.count;
+	const unsigned threads = thread_count(run);
 	char text[256], places[256];
 
+	if (!run->backend)
+		return;		/* each card has had its line */
 	backend_describe_choice(text, sizeof text, run->algo, run->backend, fault);
 	crew_places(places, sizeof places, &run->crew);
 	log_info("%s; %u thread%s%s", text, threads, threads == 1 ? "" : "s", places);
@@ -222,13 +319,12 @@ enum mine_result mine_run(const struct options *o, const struct cpu_list *cpus, 
 	struct run run = { .options = o, .algo = o->algo, .start = clock_now() };
 	enum mine_result result = MINE_FAILED;
 
-	run.backend = backend_choose(o->algo, o->backend, fault);
-	if (!run.backend)
-		return result;
+	if (choose(&run, fault) < 0)
+		goto destroy_cards;
 	if (o->record) {
 		run.record = open_record(o);
 		if (!run.record)
-			return result;
+			goto destroy_cards;
 	}
 	run.pools = make_pools(&run);
 	if (!run.pools)
@@ -250,5 +346,8 @@ enum mine_result mine_run(const struct options *o, const struct cpu_list *cpus, 
 destroy_pools:
 	pools_destroy(run.pools);
 	record_close(run.record);
+destroy_cards:
+	cards_destroy(run.cards);
+	opencl_set_free(run.opencl);
 	return result;
 }

@@ -55,12 +55,27 @@ static int set_algo(struct options *o, const char *value, char why[CONFIG_WHY])
 
 static int set_backend(struct options *o, const char *value, char why[CONFIG_WHY])
 {
-	if (strcasecmp(value, "all") != 0 && !backend_find(value)) {
+	if (strcasecmp(value, "all") != 0 && !options_devices_only(value) && !backend_find(value)) {
 		snprintf(why, CONFIG_WHY, "this build has no backend \"%.60s\"; --list names them", value);
 		return -1;
 	}
 	replace(&o->backend, value, strlen(value));
 	return 0;
+}
+
+static int set_card(struct options *o, const char *value, char why[CONFIG_WHY])
+{
+	return card_list_add(&o->cards, value, why, CONFIG_WHY);
+}
+
+static int set_opencl(struct options *o, const char *value, char why[CONFIG_WHY])
+{
+	return opencl_list_add(&o->opencl, value, why, CONFIG_WHY);
+}
+
+static int set_design(struct options *o, const char *value, char why[CONFIG_WHY])
+{
+	return card_list_design(&o->cards, value, why, CONFIG_WHY);
 }
 
 static int set_hash(struct options *o, const char *value, char why[CONFIG_WHY])
@@ -289,7 +304,13 @@ const struct option_row option_rows[OPTION_ROWS] = {
 	{ 't', "threads", "N", "threads (one per CPU this process may use)",
 	  .kind = NUMBER, .field = FIELD(threads), .min = 1, .max = 4096 },
 	{ 0, "backend", "NAME", "use this backend or fail; all in a benchmark", .kind = CALL, .set = set_backend },
+	{ 0, "fpga", "CARD", "a card beside the threads: uio:NAME[,dma=NAME,buf=NAME,length-bits=N], serial:NAME or sim[:DEPTH]; again for more",
+	  .kind = CALL, .set = set_card },
+	{ 0, "fpga-bitstream", "ALGO=FILE", "load this into the card first, for this algorithm", .kind = CALL, .set = set_design },
+	{ 0, "fpga-root", "DIR", "look for cards below this folder, not /", .kind = TEXT, .field = FIELD(cards.root) },
 	{ 0, "cpu", "MASK", "do without CPU features: -avx2,-sha", .kind = TEXT, .field = FIELD(cpu_mask) },
+	{ 0, "opencl", "DEVICE", "an OpenCL device beside the threads: INDEX[,form=range|pipeline][,binary=FILE]; again for more",
+	  .kind = CALL, .set = set_opencl },
 	{ 0, "benchmark", NULL, "measure hash rates; no network", .kind = CALL, .set = set_benchmark },
 	{ 0, "profile", NULL, "of a benchmark: cycles of each stage of a chained algorithm", .kind = FLAG, .field = FIELD(profile) },
 	{ 0, "compare", "NAME", "of a benchmark: how many times as fast as openssl", .kind = CALL, .set = set_compare },

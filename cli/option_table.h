@@ -30,7 +30,7 @@ struct option_row {
 	void (*hide)(char *value);	/* take what is secret out of a value, in place; NULL: nothing is */
 };
 
-#define OPTION_ROWS	47
+#define OPTION_ROWS	51
 extern const struct option_row option_rows[OPTION_ROWS];
 
 /* Read a value as its row says; NULL for a row that takes none. Returns 0, or -1 with the reason in `why`. */

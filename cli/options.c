@@ -190,8 +190,24 @@ static enum parse_result check(struct options *o, int argc, char **argv)
 		fprintf(stderr, "adit: --algo: a pool wants one algorithm, not all\n");
 	else if (o->backend && strcasecmp(o->backend, "all") == 0 && o->mode != MODE_BENCHMARK && o->mode != MODE_SELF_TEST)
 		fprintf(stderr, "adit: --backend: all is for --benchmark and --self-test\n");
-	else if ((o->profile || o->compare) && o->mode != MODE_BENCHMARK)
-		fprintf(stderr, "adit: --profile and --compare are for --benchmark\n");
+	else if (card_list_only(o->backend) && o->cards.count == 0)
+		fprintf(stderr, "adit: --backend %s: on which card? --fpga names it\n", o->backend);
+	else if (card_list_only(o->backend) && o->mode == MODE_HASH)
+		fprintf(stderr, "adit: --backend %s: a card answers which nonces are hits, and gives no digest of a header\n", o->backend);
+	else if (o->backend && strcasecmp(o->backend, "fpga-dma") == 0 && o->mode == MODE_MINE)
+		fprintf(stderr, "adit: --backend fpga-dma hashes batches of short messages, in --benchmark and --self-test; fpga mines\n");
+	else if (card_list_only(o->backend) && o->threads > 0)
+		fprintf(stderr, "adit: --threads: --backend %s is of cards alone; without it they work beside the threads\n", o->backend);
+	else if (opencl_list_only(o->backend) && o->opencl.count == 0)
+		fprintf(stderr, "adit: --backend opencl: on which device? --opencl names it\n");
+	else if (opencl_list_only(o->backend) && o->mode == MODE_HASH)
+		fprintf(stderr, "adit: --backend opencl: a device answers which nonces are hits, and gives no digest of a header\n");
+	else if (opencl_list_only(o->backend) && (o->threads > 0 || o->cards.count > 0))
+		fprintf(stderr, "adit: --backend opencl is of OpenCL devices alone; without it they work beside threads and cards\n");
+	else if (o->cards.count == 0 && o->cards.design_count > 0)
+		fprintf(stderr, "adit: --fpga-bitstream: there is no --fpga to load it into\n");
+	else if ((o->profile || o->compare) && (o->mode != MODE_BENCHMARK || options_devices_only(o->backend)))
+		fprintf(stderr, "adit: --profile and --compare are for --benchmark, and for the CPU\n");
 	else if (o->profile && o->compare)
 		fprintf(stderr, "adit: one of --profile and --compare at a time\n");
 	else if (o->profile && o->threads > 1)
@@ -222,16 +238,24 @@ enum parse_result options_parse(struct options *o, int argc, char **argv)
 		pool_list_pass(&o->pools, pass);	/* anything else is stronger */
 	result = walk(o, argc, argv, true);
 	pool_list_command_line(&o->pools);
+	card_list_command_line(&o->cards);
+	opencl_list_command_line(&o->opencl);
 	o->algo_named = false;	/* a file's algorithm gives way to --hash */
 	if (result == PARSE_OK)
 		result = walk(o, argc, argv, false);
 	return result == PARSE_OK ? check(o, argc, argv) : result;
 }
 
+bool options_devices_only(const char *backend)
+{
+	return card_list_only(backend) || opencl_list_only(backend);
+}
+
 void options_free(struct options *o)
 {
 	option_free_texts(o);
 	pool_list_free(&o->pools);
+	card_list_free(&o->cards);
 	free(o->backend);
 	free(o->hash_input);
 	o->backend = o->hash_input = NULL;

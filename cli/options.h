@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 
+#include "cli/card_list.h"
+#include "cli/opencl_list.h"
 #include "cli/pool_list.h"
 #include "miner.h"
 
@@ -40,6 +42,9 @@ struct options {
 	bool no_verify;
 	char *record;			/* a file */
 
+	struct card_list cards;
+	struct opencl_list opencl;
+
 	long threads;			/* 0: one per CPU */
 	char *affinity;			/* hexadecimal mask of CPUs */
 	int nice;
@@ -60,5 +65,8 @@ enum parse_result {
 /* Fill *options from the command line; free them in every case. */
 enum parse_result options_parse(struct options *, int argc, char **argv);
 void options_free(struct options *);
+
+/* Whether a backend of this name is of devices alone: cards or OpenCL. NULL is not. */
+bool options_devices_only(const char *backend);
 
 #endif

@@ -1,0 +1,90 @@
+/* Collecting what names cards: see card_list.h. */
+#include "cli/card_list.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "algo/registry.h"
+
+void card_list_command_line(struct card_list *list)
+{
+	list->on_command_line = true;
+}
+
+int card_list_add(struct card_list *list, const char *value, char *why, size_t why_len)
+{
+	struct fpga_spec spec;
+
+	if (fpga_spec_parse(&spec, value, why, why_len) < 0)
+		return -1;
+	if (list->on_command_line && !list->named_there) {
+		list->count = 0;
+		list->named_there = true;
+	}
+	if (list->count == CARDS_MAX) {
+		snprintf(why, why_len, "more than %d cards", CARDS_MAX);
+		return -1;
+	}
+	for (unsigned i = 0; i < list->count && !spec.sim; i++) {
+		if (strcmp(list->specs[i].miner, spec.miner) == 0) {
+			snprintf(why, why_len, "%s is named twice", spec.miner);
+			return -1;
+		}
+	}
+	list->specs[list->count++] = spec;
+	return 0;
+}
+
+int card_list_design(struct card_list *list, const char *value, char *why, size_t why_len)
+{
+	const char *equals = strchr(value, '=');
+	char name[32];
+
+	if (!equals || equals == value || !equals[1] || (size_t)(equals - value) >= sizeof name) {
+		snprintf(why, why_len, "\"%.60s\" is not ALGO=FILE", value);
+		return -1;
+	}
+	snprintf(name, sizeof name, "%.*s", (int)(equals - value), value);
+
+	const struct algo *algo = algo_find(name);
+	if (!algo) {
+		snprintf(why, why_len, "\"%s\" is not an algorithm; --list names them", name);
+		return -1;
+	}
+	unsigned i = 0;
+	while (i < list->design_count && list->designs[i].algo != algo)
+		i++;
+	if (i == DESIGNS_MAX) {
+		snprintf(why, why_len, "more than %d designs", DESIGNS_MAX);
+		return -1;
+	}
+	if (i == list->design_count)
+		list->design_count++;
+	free(list->designs[i].file);
+	list->designs[i] = (struct card_design){ .algo = algo, .file = strdup(equals + 1) };
+	return 0;
+}
+
+bool card_list_only(const char *backend)
+{
+	return backend && (strcasecmp(backend, "fpga") == 0 || strcasecmp(backend, "fpga-dma") == 0);
+}
+
+struct cards *card_list_create(const struct card_list *list)
+{
+	const struct cards_config config = {
+		.root = list->root ? list->root : "/", .specs = list->specs, .count = list->count,
+		.designs = list->designs, .design_count = list->design_count,
+	};
+
+	return cards_create(&config);
+}
+
+void card_list_free(struct card_list *list)
+{
+	for (unsigned i = 0; i < list->design_count; i++)
+		free(list->designs[i].file);
+	list->design_count = list->count = 0;
+}

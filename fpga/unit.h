@@ -1,0 +1,77 @@
+/*
+ * A card as a mining unit: the card itself while it works, and what stays when it fails, is
+ * switched off and tried again. Its thread is a worker (work/worker.h) with the backend
+ * "fpga", which claims nonces from the board as a CPU thread does.
+ *
+ * What a newcomer would get wrong: no nonce may be searched twice, and none that a pool was
+ * told of ever again. So of a card that fails only what lies behind its last true hit goes
+ * back to the board; what it had not hashed before that is lost.
+ */
+#ifndef FPGA_UNIT_H
+#define FPGA_UNIT_H
+
+#include "fpga/card.h"
+#include "work/worker.h"
+
+#define FPGA_JOBS	4	/* jobs whose late hits still find their work: a power of two */
+#define FPGA_HITS_SEEN	256	/* latest hits, to tell when one comes again */
+
+/* A job, as the driver keeps it. */
+struct fpga_job {
+	struct card_job regs;
+	struct work work;		/* with the header's own version alone */
+	uint64_t first, end;		/* its nonces */
+	uint64_t behind_hits;		/* the first nonce above all true hits so far, at least `first` */
+};
+
+struct fpga_unit;
+
+/* Make the transport of a unit. 0, or -1 logged. */
+typedef int fpga_open_fn(struct fpga_unit *, struct transport *);
+
+struct fpga_unit {
+	/* set by the owner */
+	char name[TRANSPORT_NAME];
+	fpga_open_fn *open;
+	void *open_ctx;
+	const struct algo *algo;
+
+	/* its thread's own, or the owner's while there is no thread */
+	struct card card;
+	bool in_use;			/* the card is open */
+	double retry_s;			/* the next pause */
+	double started_at;		/* clock_now() */
+	uint32_t tag;			/* of the latest job */
+	struct fpga_job jobs[FPGA_JOBS];	/* by tag % FPGA_JOBS */
+	struct { uint32_t tag, nonce; } seen[FPGA_HITS_SEEN];
+	unsigned seen_next;
+	unsigned good, bad;		/* hits since it was started */
+	uint64_t want;			/* nonces of the next claim */
+
+	/* written by its thread, read by anyone */
+	_Atomic bool on;		/* it works, as far as is known */
+	_Atomic uint64_t hits;		/* that the card reported, of all kinds */
+	_Atomic uint64_t stale;		/* hits of a job that was not the running one any more */
+	_Atomic uint64_t duplicates;	/* hits it had reported before */
+	_Atomic uint64_t failures;	/* times it was switched off */
+	_Atomic uint64_t missed_irqs;	/* interrupts that came while the one before was not served */
+	_Atomic uint64_t lost_irqs;	/* events that no interrupt told of */
+	_Atomic uint32_t clock_khz;	/* measured */
+	_Atomic uint32_t cores, clocks;	/* clocks a hash of one core; 0: never seen */
+};
+
+/* Open, identify, reset and test the card. 0, or -1 logged: it stays off. */
+int fpga_unit_start(struct fpga_unit *);
+
+/* Stop and close it, if it is in use. */
+void fpga_unit_stop(struct fpga_unit *);
+
+/*
+ * The backend "fpga"; a worker's device is its unit. A card that fails does not fail its worker: it is tried again,
+ * after a pause that grows from FPGA_RETRY_S to FPGA_RETRY_MAX_S.
+ */
+#define FPGA_RETRY_S	1.0
+#define FPGA_RETRY_MAX_S 60.0
+extern const struct backend backend_fpga;
+
+#endif

@@ -1,0 +1,356 @@
+/*
+ * Loading designs into an FPGA, on a tree of files of the kernel's shape: plain ones for the
+ * FPGA manager; for overlays the test plays configfs, whose folders come with files in them
+ * (the linker gives it the driver's mkdir and rmdir).
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "algo/registry.h"
+#include "base/hex.h"
+#include "fpga/cards.h"
+#include "fpga/manager.h"
+#include "sha3/sha256.h"
+
+#define FPGA0	"sys/class/fpga_manager/fpga0"
+#define OVERLAYS "sys/kernel/config/device-tree/overlays"
+
+static char root[64];
+static const struct algo *sha256d, *lyra2rev2;
+
+/* configfs, as far as it is played */
+static const char *overlay_status;	/* what a new overlay's status will be */
+static const char *meanwhile;		/* a file that somebody changes while an overlay is loaded; NULL: none */
+static unsigned overlays_made, overlays_removed;
+
+int __real_mkdir(const char *path, mode_t mode);
+int __real_rmdir(const char *path);
+int __wrap_mkdir(const char *path, mode_t mode);
+int __wrap_rmdir(const char *path);
+
+static void write_file(const char *path, const void *bytes, size_t len)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, len, file), len);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void write_text(const char *path, const char *text)
+{
+	write_file(path, text, strlen(text));
+}
+
+__attribute__((format(printf, 1, 2)))
+static const char *at(const char *format, ...)
+{
+	static char paths[8][256];
+	static unsigned next;
+	char *path = paths[next++ % 8];
+	size_t len = (size_t)snprintf(path, sizeof paths[0], "%s/", root);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(path + len, sizeof paths[0] - len, format, args);
+	va_end(args);
+	return path;
+}
+
+static const char *content(const char *path)
+{
+	static char text[256];
+	FILE *file = fopen(path, "r");
+
+	if (!file)
+		return "(none)";
+	text[fread(text, 1, sizeof text - 1, file)] = '\0';
+	fclose(file);
+	return text;
+}
+
+int __wrap_mkdir(const char *path, mode_t mode)
+{
+	int result = __real_mkdir(path, mode);
+	char file[300];
+
+	if (result == 0 && strstr(path, OVERLAYS "/")) {
+		overlays_made++;
+		snprintf(file, sizeof file, "%s/path", path);
+		write_text(file, "");
+		snprintf(file, sizeof file, "%s/status", path);
+		write_text(file, overlay_status);
+		if (meanwhile)
+			write_text(meanwhile, "other bytes");
+	}
+	return result;
+}
+
+int __wrap_rmdir(const char *path)
+{
+	char file[300];
+
+	if (strstr(path, OVERLAYS "/")) {
+		snprintf(file, sizeof file, "%s/path", path);
+		overlays_removed += unlink(file) == 0;
+		snprintf(file, sizeof file, "%s/status", path);
+		unlink(file);
+	}
+	return __real_rmdir(path);
+}
+
+static void make_folders(const char *path)
+{
+	for (char *slash = (char *)path; (slash = strchr(slash + 1, '/')); ) {
+		*slash = '\0';
+		__real_mkdir(path, 0755);
+		*slash = '/';
+	}
+	__real_mkdir(path, 0755);
+}
+
+/* A file with its sum beside it. */
+static const char *make_design(const char *name, const void *bytes, size_t len)
+{
+	const char *path = at("%s", name);
+	uint8_t digest[32];
+	char sum[200], sum_path[300];
+
+	write_file(path, bytes, len);
+	sha256(digest, bytes, len);
+	hex_encode(sum, digest, sizeof digest);
+	snprintf(sum + 64, sizeof sum - 64, "  %s\n", name);
+	snprintf(sum_path, sizeof sum_path, "%s.sha256", path);
+	write_text(sum_path, sum);
+	return path;
+}
+
+static int set_up(void **state)
+{
+	char folder[] = "check_fpga_manager.XXXXXX";
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(root, sizeof root, "%s", folder);
+	make_folders(at("lib/firmware"));
+	make_folders(at(FPGA0));
+	make_folders(at(OVERLAYS));
+	make_folders(at("elsewhere"));
+	write_text(at(FPGA0 "/flags"), "");
+	write_text(at(FPGA0 "/firmware"), "");
+	write_text(at(FPGA0 "/state"), "operating\n");
+	overlay_status = "applied\n";
+	meanwhile = NULL;
+	overlays_made = overlays_removed = 0;
+	*state = NULL;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	char command[100];
+
+	(void)state;
+	snprintf(command, sizeof command, "rm -rf '%s'", root);
+	return system(command);
+}
+
+static void a_design_is_put_where_the_kernel_looks_and_named_to_it(void **state)
+{
+	struct manager m = { .root = root };
+
+	(void)state;
+	assert_int_equal(manager_load(&m, sha256d, make_design("elsewhere/ring.bin", "bits of a design", 16)), 0);
+	assert_string_equal(content(at("lib/firmware/ring.bin")), "bits of a design");
+	assert_string_equal(content(at(FPGA0 "/firmware")), "ring.bin");
+	assert_string_equal(content(at(FPGA0 "/flags")), "0");
+	assert_ptr_equal(m.loaded, sha256d);
+}
+
+static void a_design_that_is_there_already_is_named_alone(void **state)
+{
+	struct manager m = { .root = root };
+
+	(void)state;
+	make_design("lib/firmware/here.bin", "bits", 4);
+	assert_int_equal(manager_load(&m, sha256d, "here.bin"), 0);
+	assert_string_equal(content(at(FPGA0 "/firmware")), "here.bin");
+}
+
+static void another_algorithm_loads_its_own_and_the_same_does_not_load_again(void **state)
+{
+	struct manager m = { .root = root };
+	const char *first = make_design("elsewhere/a.bin", "aaaa", 4), *second = make_design("elsewhere/b.bin", "bbbb", 4);
+
+	(void)state;
+	assert_int_equal(manager_load(&m, sha256d, first), 0);
+	write_text(at(FPGA0 "/firmware"), "");
+	assert_int_equal(manager_load(&m, sha256d, first), 0);
+	assert_string_equal(content(at(FPGA0 "/firmware")), "");
+	assert_int_equal(manager_load(&m, lyra2rev2, second), 0);
+	assert_string_equal(content(at(FPGA0 "/firmware")), "b.bin");
+	assert_ptr_equal(m.loaded, lyra2rev2);
+	assert_int_equal(manager_load(&m, sha256d, first), 0);
+	assert_string_equal(content(at(FPGA0 "/firmware")), "a.bin");
+}
+
+static void refused(const char *file)
+{
+	struct manager m = { .root = root };
+
+	print_message("%s\n", file);
+	write_text(at(FPGA0 "/firmware"), "");
+	assert_int_equal(manager_load(&m, sha256d, file), -1);
+	assert_null(m.loaded);
+	assert_string_equal(content(at(FPGA0 "/firmware")), "");	/* the kernel was not asked */
+}
+
+static void what_is_missing_damaged_or_of_another_kind_is_refused(void **state)
+{
+	(void)state;
+	refused(at("elsewhere/missing.bin"));
+	refused("missing.bin");
+	refused(at("elsewhere"));
+	refused(at("elsewhere/"));
+	refused(make_design("elsewhere/empty.bin", "", 0));
+	refused(make_design("elsewhere/xilinx.bit", "\x00\x09\x0f\xf0\x0f\xf0", 6));
+	refused(make_design("elsewhere/program.bin", "\x7f" "ELF", 4));
+	refused(make_design("elsewhere/with space.bin", "x", 1));
+
+	write_text(at("elsewhere/no-sum.bin"), "bits");
+	refused(at("elsewhere/no-sum.bin"));
+	write_text(at("elsewhere/no-sum.bin.sha256"), "not a sum");
+	refused(at("elsewhere/no-sum.bin"));
+
+	const char *damaged = make_design("elsewhere/damaged.bin", "bits of a design", 16);
+	write_text(damaged, "bits of b design");
+	refused(damaged);
+	write_text(damaged, "bits of a desig");
+	refused(damaged);
+	assert_string_equal(content(at("lib/firmware/damaged.bin")), "(none)");
+}
+
+static void a_design_that_the_kernel_cannot_load_is_refused(void **state)
+{
+	const char *file = make_design("elsewhere/x.bin", "x", 1);
+	struct manager m = { .root = root };
+
+	(void)state;
+	write_text(at(FPGA0 "/state"), "write error\n");
+	assert_int_equal(manager_load(&m, sha256d, file), -1);
+	assert_null(m.loaded);
+	unlink(at(FPGA0 "/firmware"));
+	write_text(at(FPGA0 "/state"), "operating\n");
+	assert_int_equal(manager_load(&m, sha256d, file), -1);
+	assert_null(m.loaded);
+}
+
+static void an_overlay_is_applied_and_removed_for_the_next_design(void **state)
+{
+	struct manager m = { .root = root };
+	const char *first = make_design("elsewhere/a.dtbo", "aaaa", 4), *second = make_design("elsewhere/b.dtbo", "bbbb", 4);
+
+	(void)state;
+	assert_int_equal(manager_load(&m, sha256d, first), 0);
+	assert_string_equal(content(at(OVERLAYS "/adit/path")), "a.dtbo");
+	assert_string_equal(content(at("lib/firmware/a.dtbo")), "aaaa");
+	assert_int_equal(manager_load(&m, lyra2rev2, second), 0);
+	assert_string_equal(content(at(OVERLAYS "/adit/path")), "b.dtbo");
+	assert_int_equal(overlays_made, 2);
+	assert_int_equal(overlays_removed, 1);
+	assert_int_equal(manager_load(&m, sha256d, make_design("elsewhere/c.bin", "c", 1)), 0);
+	assert_int_equal(overlays_removed, 2);
+	assert_string_equal(content(at(OVERLAYS "/adit/path")), "(none)");
+	assert_string_equal(content(at(FPGA0 "/firmware")), "c.bin");
+}
+
+static void an_overlay_of_an_earlier_run_goes_first(void **state)
+{
+	struct manager m = { .root = root };
+
+	(void)state;
+	assert_int_equal(__wrap_mkdir(at(OVERLAYS "/adit"), 0755), 0);
+	assert_int_equal(manager_load(&m, sha256d, make_design("elsewhere/a.dtbo", "aaaa", 4)), 0);
+	assert_int_equal(overlays_removed, 1);
+	assert_string_equal(content(at(OVERLAYS "/adit/path")), "a.dtbo");
+}
+
+static void an_overlay_that_is_not_applied_is_refused_and_removed(void **state)
+{
+	struct manager m = { .root = root };
+
+	(void)state;
+	overlay_status = "unapplied\n";
+	assert_int_equal(manager_load(&m, sha256d, make_design("elsewhere/a.dtbo", "aaaa", 4)), -1);
+	assert_null(m.loaded);
+	assert_int_equal(overlays_made, 1);
+	assert_int_equal(overlays_removed, 1);
+}
+
+static void a_file_that_changes_while_it_is_loaded_is_refused(void **state)
+{
+	struct manager m = { .root = root };
+
+	(void)state;
+	meanwhile = at("lib/firmware/a.dtbo");
+	assert_int_equal(manager_load(&m, sha256d, make_design("elsewhere/a.dtbo", "aaaa", 4)), -1);
+	assert_null(m.loaded);
+}
+
+/* A right file with another design in it: the card behind it says so. */
+static void a_foreign_design_is_seen_by_the_cards_identity(void **state)
+{
+	struct fpga_spec spec = { .miner = "adit-miner" };
+	struct card_design design = { .algo = sha256d, .file = (char *)make_design("elsewhere/foreign.bin", "ffff", 4) };
+	struct cards_config config = { .root = root, .specs = &spec, .count = 1, .designs = &design, .design_count = 1 };
+	static const uint8_t registers[0x10000] = { 0x21, 0x43, 0x65, 0x87 };
+	struct cards *cards;
+
+	(void)state;
+	make_folders(at("dev"));
+	make_folders(at("sys/class/uio/uio3/maps/map0"));
+	write_text(at("sys/class/uio/uio3/name"), "adit-miner\n");
+	write_text(at("sys/class/uio/uio3/maps/map0/addr"), "0x43c00000\n");
+	write_text(at("sys/class/uio/uio3/maps/map0/size"), "0x00010000\n");
+	write_text(at("sys/class/uio/uio3/maps/map0/offset"), "0x0\n");
+	write_file(at("dev/uio3"), registers, sizeof registers);
+
+	cards = cards_create(&config);
+	assert_non_null(cards);
+	assert_int_equal(cards_use(cards, sha256d), -1);
+	assert_null(cards->manager.loaded);
+	assert_string_equal(content(at(FPGA0 "/firmware")), "foreign.bin");
+	assert_int_equal(cards_use(cards, lyra2rev2), -1);	/* no card searches it, so nothing is loaded */
+	cards_destroy(cards);
+}
+
+#define with_files(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		with_files(a_design_is_put_where_the_kernel_looks_and_named_to_it),
+		with_files(a_design_that_is_there_already_is_named_alone),
+		with_files(another_algorithm_loads_its_own_and_the_same_does_not_load_again),
+		with_files(what_is_missing_damaged_or_of_another_kind_is_refused),
+		with_files(a_design_that_the_kernel_cannot_load_is_refused),
+		with_files(an_overlay_is_applied_and_removed_for_the_next_design),
+		with_files(an_overlay_of_an_earlier_run_goes_first),
+		with_files(an_overlay_that_is_not_applied_is_refused_and_removed),
+		with_files(a_file_that_changes_while_it_is_loaded_is_refused),
+		with_files(a_foreign_design_is_seen_by_the_cards_identity),
+	};
+
+	sha256d = algo_find("sha256d");
+	lyra2rev2 = algo_find("lyra2rev2");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,230 @@
+/*
+ * A chain with a stage at a device: what workers find together is what the reference finds,
+ * each nonce once, also when the device is lost on the way.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "algo/registry.h"
+#include "base/bytes.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "fpga/lent_stage.h"
+#include "sha3/cubehash256.h"
+#include "simd/backend.h"
+#include "work/crew.h"
+
+#define NONCES		20000
+#define TOP		0x03ffffff	/* a share in every 64 hashes */
+#define PATIENCE	120		/* s */
+
+static const struct algo *algo;
+static uint8_t times_found[NONCES];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* A device for the tests: computes by the reference. */
+struct fake {
+	unsigned calls, lost_after;	/* calls; 0: never */
+	unsigned wrong_item;		/* of each batch, from 1; 0: none */
+	bool opens;
+	unsigned opened;
+	struct timespec slow;
+};
+
+static int open_fake(void *ctx)
+{
+	struct fake *fake = ctx;
+
+	fake->opened++;
+	return fake->opens ? 0 : -1;
+}
+
+static int run_fake(void *ctx, uint8_t *out, const uint8_t *in, size_t items)
+{
+	struct fake *fake = ctx;
+
+	if (fake->lost_after > 0 && ++fake->calls > fake->lost_after)
+		return -1;
+	nanosleep(&fake->slow, NULL);
+	for (size_t i = 0; i < items; i++)
+		cubehash256(out + 32 * i, in + 32 * i, 32);
+	if (fake->wrong_item > 0)
+		out[32 * (fake->wrong_item - 1) + 31] ^= 0x80;
+	return 0;
+}
+
+static void close_fake(void *ctx)
+{
+	struct fake *fake = ctx;
+
+	fake->opened--;
+}
+
+static const struct lent_device fake_device = { "fake", open_fake, run_fake, close_fake };
+
+static const struct backend *cpu(void)
+{
+	const struct backend *chosen = backend_choose(algo, NULL, &(struct backend_fault){ .backend = NULL });
+
+	assert_non_null(chosen);
+	return chosen;
+}
+
+static struct lent_stage stage_at(struct fake *fake, const struct kernel *kernel, unsigned batch, unsigned depth)
+{
+	return (struct lent_stage){ .name = "cubehash256", .kernel = kernel, .device = &fake_device, .ctx = fake, .batch = batch,
+				    .depth = depth };
+}
+
+static void note(void *ctx, const struct share *share)
+{
+	(void)ctx;
+	pthread_mutex_lock(&lock);
+	if (share->nonce < NONCES)
+		times_found[share->nonce]++;
+	pthread_mutex_unlock(&lock);
+}
+
+static struct work easy_work(void)
+{
+	struct work work = { .target = { 0, 0, 0, 0, 0, 0, 0, TOP } };
+
+	for (size_t i = 0; i < HEADER_MAX; i++)
+		work.header[i] = (uint8_t)(i * 31 + 5);
+	return work;
+}
+
+/* The nonces that the reference finds, and no other, were found once. */
+static void assert_found_once(void)
+{
+	struct work work = easy_work();
+	void *scratch = aligned_alloc(CACHE_LINE, (algo->scratch_len + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
+	unsigned shares = 0;
+
+	for (uint32_t nonce = 0; nonce < NONCES; nonce++) {
+		uint8_t digest[32];
+
+		store_le32(work.header + algo->nonce_off, nonce);
+		algo->hash(digest, work.header, scratch);
+		const bool is_share = load_le32(digest + 28) < TOP;
+		shares += is_share;
+		if (times_found[nonce] != is_share)
+			fail_msg("nonce %u found %u times", nonce, times_found[nonce]);
+	}
+	free(scratch);
+	assert_true(shares > 100);
+}
+
+/* Search all nonces with these devices and so many CPU threads; the devices' workers are the crew's last. */
+static void mine_all(struct crew *crew, const struct crew_device *devices, unsigned device_count, unsigned threads)
+{
+	struct board board;
+	struct cpu_list cpus;
+	struct work work = easy_work();
+	double end = clock_now() + PATIENCE;
+
+	memset(times_found, 0, sizeof times_found);
+	assert_int_equal(cpus_allowed(&cpus), 0);
+	board_init(&board, NULL, NULL);
+	board.nonce_end = NONCES;
+	board_publish(&board, &work);
+	assert_int_equal(crew_start(crew, &(struct crew_config){ .algo = algo, .backend = cpu(), .threads = threads, .devices = devices,
+		.device_count = device_count, .cpus = &cpus, .board = &board, .found = note }), 0);
+	while (crew_hashes(crew) < NONCES && crew_alive(crew) > 0 && clock_now() < end)
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	board_close(&board);
+	crew_join(crew);
+	board_destroy(&board);
+}
+
+static void every_nonce_is_searched_once_and_rightly(void **state)
+{
+	static const struct { unsigned batch, depth; long slow_ns; } rows[] = { { 1, 2, 0 }, { 256, 4, 0 }, { 1000, 3, 2000000 }, { 2048, 2, 0 } };
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		struct fake fake = { .opens = true, .slow.tv_nsec = rows[i].slow_ns };
+		struct lent_stage lent = stage_at(&fake, backend_kernel(cpu(), algo), rows[i].batch, rows[i].depth);
+		struct crew crew;
+
+		assert_true(lent_stage_fits(&lent));
+		mine_all(&crew, &(struct crew_device){ &backend_lent_stage, &lent }, 1, 0);
+		assert_int_equal(crew_hashes(&crew), NONCES);
+		assert_int_equal(crew_hw_errors(&crew), 0);
+		assert_found_once();
+		assert_int_equal(fake.opened, 0);
+		assert_true(lent.searched > 0 && lent.cpu_busy > 0 && lent.device_busy > 0);
+		crew_free(&crew);
+	}
+}
+
+static void a_device_lost_on_the_way_loses_and_repeats_nothing(void **state)
+{
+	(void)state;
+	for (unsigned after = 10; after < 60; after += 7) {
+		struct fake fake = { .opens = true, .lost_after = after };
+		struct lent_stage lent = stage_at(&fake, backend_kernel(cpu(), algo), 300, 4);
+		struct crew crew;
+
+		mine_all(&crew, &(struct crew_device){ &backend_lent_stage, &lent }, 1, 1);
+		assert_int_equal(crew_hashes(&crew), NONCES);
+		assert_int_equal(crew_hw_errors(&crew), 0);
+		assert_found_once();
+		crew_free(&crew);
+	}
+}
+
+static void a_device_that_is_wrong_or_absent_is_not_used(void **state)
+{
+	(void)state;
+	for (unsigned item = 0; item <= 256; item += 37) {
+		struct fake fake = { .opens = item > 0, .wrong_item = item };
+		struct lent_stage lent = stage_at(&fake, backend_kernel(cpu(), algo), 256, 2);
+		struct crew crew;
+
+		mine_all(&crew, &(struct crew_device){ &backend_lent_stage, &lent }, 1, 1);
+		assert_true(crew.workers[1].failed);
+		assert_int_equal(crew.workers[1].hashes, 0);
+		assert_found_once();		/* the CPU mined on */
+		crew_free(&crew);
+	}
+}
+
+static void a_stage_that_the_chain_has_not_is_refused(void **state)
+{
+	struct fake fake = { .opens = true };
+	struct lent_stage lent = stage_at(&fake, backend_kernel(cpu(), algo), 256, 2);
+
+	(void)state;
+	lent.name = "bmw256";		/* the last one's digest is never whole */
+	assert_false(lent_stage_fits(&lent));
+	lent.name = "sha256";
+	assert_false(lent_stage_fits(&lent));
+	lent.name = "cubehash256";
+	lent.kernel = backend_kernel(cpu(), algo_find("sha256d"));
+	assert_false(lent_stage_fits(&lent));
+	lent.kernel = NULL;
+	assert_false(lent_stage_fits(&lent));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_nonce_is_searched_once_and_rightly),
+		cmocka_unit_test(a_device_lost_on_the_way_loses_and_repeats_nothing),
+		cmocka_unit_test(a_device_that_is_wrong_or_absent_is_not_used),
+		cmocka_unit_test(a_stage_that_the_chain_has_not_is_refused),
+	};
+
+	algo = algo_find("lyra2rev2");
+	log_setup(LOG_ERROR, false);
+	return cmocka_run_group_tests_name("lent_stage", tests, NULL, NULL);
+}
