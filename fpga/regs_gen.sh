@@ -1,20 +1,21 @@
 #!/bin/sh
-# Make the register files from fpga/regs.def: one table in three languages. They are kept
-# under version control, because Verilog tools and readers want them without a build; run
-# this after each change of regs.def.
+# Make the register files from fpga/regs.def and fpga/offload.def: each one table in three
+# languages. They are kept under version control, because Verilog tools and readers want them
+# without a build; make runs this after each change of a table.
 #
-# Usage: regs_gen.sh [FOLDER]		(writes fpga/regs.h, fpga/rtl/regs.vh and doc/REGISTERS.md
-#					below FOLDER, else below the source folder)
+# Usage: regs_gen.sh [FOLDER]		(writes fpga/regs.h, fpga/rtl/regs.vh, doc/REGISTERS.md and
+#					fpga/offload_regs.h, fpga/rtl/offload/offload_regs.vh,
+#					doc/OFFLOAD_REGISTERS.md below FOLDER, else below the source folder)
 set -eu
 source=$(cd "$(dirname "$0")" && pwd)
 out=${1:-$source/..}
-mkdir -p "$out/fpga/rtl" "$out/doc"
+mkdir -p "$out/fpga/rtl/offload" "$out/doc"
 
-# LANGUAGE: print regs.def in it. A row that cannot be read is an error, not a gap.
+# LANGUAGE: print $table in it. A row that cannot be read is an error, not a gap.
 generate() {
-	awk -v language="$1" '
+	awk -v language="$1" -v table="$table" -v prefix="$prefix" -v title="$title" -v about="$about" '
 		function fail(why) {
-			printf "regs.def:%d: %s\n", NR, why >"/dev/stderr"
+			printf "%s:%d: %s\n", table, NR, why >"/dev/stderr"
 			failed = 1
 			exit 1
 		}
@@ -29,21 +30,21 @@ generate() {
 			return (2 ^ width - 1) * 2 ^ low
 		}
 		BEGIN {
-			made = "Made from fpga/regs.def by fpga/regs_gen.sh; do not edit."
+			made = "Made from fpga/" table " by fpga/regs_gen.sh; do not edit."
 			if (language == "c") {
 				print "/* " made " */"
-				print "#ifndef FPGA_REGS_H\n#define FPGA_REGS_H\n"
-				printf "#define %-31s 0x1000u\t/* bytes of address space */\n", "FPGA_REGS_LEN"
+				guard = (prefix == "FPGA_" ? "" : "FPGA_") prefix "REGS_H"
+				print "#ifndef " guard "\n#define " guard "\n"
+				printf "#define %-31s 0x1000u\t/* bytes of address space */\n", prefix "REGS_LEN"
 			} else if (language == "verilog") {
 				print "// " made
 				print "// For inclusion inside a module: byte offsets, reset values and bit positions.\n"
 				print "/* verilator lint_off UNUSED */"
 			} else {
-				print "# Registers\n\n" made "\n"
+				print "# " title "\n\n" made "\n"
 				print "32 bits each, at byte offsets of an AXI4-Lite window of 4 KiB. A write of fewer than four bytes is ignored; an"
 				print "offset not listed reads as 0. RO read only, RW read and write, WO write only, W1C writing 1 clears, POP reading"
-				print "removes the entry from its queue. The words of a header are those of SHA-256, big-endian loads of its bytes;"
-				print "nonces and the target are integers.\n"
+				print "removes the entry from its queue. " about "\n"
 				print "| offset | register | access | reset | bits | meaning |"
 				print "|---|---|---|---|---|---|"
 			}
@@ -71,7 +72,7 @@ generate() {
 			next_free = hex(offset) + 4
 			used = 0
 			if (language == "c")
-				printf "\n#define %-31s %su\t/* %s: %s */\n", "FPGA_" name, offset, access, meaning
+				printf "\n#define %-31s %su\t/* %s: %s */\n", prefix name, offset, access, meaning
 			else if (language == "verilog")
 				printf "localparam [11:0] REG_%s = 12%ch%s;\nlocalparam [31:0] RESET_%s = 32%ch%s;\n",
 					name, 39, substr(offset, 3), name, 39, substr(reset, 3)
@@ -84,9 +85,9 @@ generate() {
 				fail("field outside its register")
 			used = low + width
 			if (language == "c") {
-				printf "#define %-31s 0x%08xu\t/* %s */\n", "FPGA_" field, mask(low, width), meaning
+				printf "#define %-31s 0x%08xu\t/* %s */\n", prefix field, mask(low, width), meaning
 				if (width > 1)
-					printf "#define %-31s %d\n", "FPGA_" field "_SHIFT", low
+					printf "#define %-31s %d\n", prefix field "_SHIFT", low
 			} else if (language == "verilog")
 				printf "localparam %s = %d;\n", field, low
 			else
@@ -100,9 +101,25 @@ generate() {
 				print "\n#endif"
 			else if (language == "verilog")
 				print "/* verilator lint_on UNUSED */"
-		}' "$source/regs.def"
+		}' "$source/$table"
 }
 
-generate c >"$out/fpga/regs.h"
-generate verilog >"$out/fpga/rtl/regs.vh"
-generate markdown >"$out/doc/REGISTERS.md"
+# LANGUAGE FILE: whole or not at all.
+write() {
+	generate "$1" >"$out/$2.new" || { rm -f "$out/$2.new"; exit 1; }
+	mv "$out/$2.new" "$out/$2"
+}
+
+table=regs.def prefix=FPGA_ title=Registers
+about='The words of a header are those of SHA-256, big-endian loads of its bytes;
+nonces and the target are integers.'
+write verilog fpga/rtl/regs.vh
+write markdown doc/REGISTERS.md
+write c fpga/regs.h
+
+table=offload.def prefix=OFFLOAD_ title='Registers of the offload cores'
+about='Bytes are as they stand in memory:
+byte 0 of a key is bits 7:0 of KEY0. Items are those of cores/core.h. KEY, IV and OPERATION count from the next LOAD on.'
+write verilog fpga/rtl/offload/offload_regs.vh
+write markdown doc/OFFLOAD_REGISTERS.md
+write c fpga/offload_regs.h

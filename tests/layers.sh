@@ -27,13 +27,13 @@ miner.c  base sha3 algo work simd pool fpga cli
 '
 
 # The project's C files outside tests/, seen from the current folder. A folder where
-# configure has been is no source.
+# configure has been is no source, nor are the benches of the RTL, which are tests too.
 sources() {
 	ls ./*.[ch]
 	for folder in */; do
 		case $folder in
 		tests/ | build/) ;;
-		*) [ -e "$folder/config.status" ] || find "$folder" -name '*.[ch]' ;;
+		*) [ -e "$folder/config.status" ] || find "$folder" -path fpga/tb -prune -o -name '*.[ch]' -print ;;
 		esac
 	done
 }

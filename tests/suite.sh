@@ -10,7 +10,7 @@ checks=$source/build/check
 tests=$source/tests
 export RIG_NPM="$checks/npm"	# what tests/check_rig.py installs, once for all steps
 
-all_steps='sanitizers rtl gcc fuzz arm64 armhf clang gcc_O2 clang_O2 dist configure'
+all_steps='sanitizers rtl synth gcc fuzz arm64 armhf clang gcc_O2 clang_O2 dist configure'
 
 # CFLAGS CONFIGURE ARGUMENT...: build everything in the current folder, without a warning.
 build() {
@@ -65,16 +65,18 @@ run_tests() {
 # Every kernel again where the CPU has less and less, then half a minute of a faulty pool.
 step_gcc() {
 	build '-O3 -g' || return
-	run_tests
+	run_tests rtl_tests=
 	status=$?
 	for mask in -sha -sha,-avx2 -sha,-avx2,-sse2 -avx; do
-		if ADIT_CPU_MASK=$mask srcdir=$source ./check_kernels >masked.log 2>&1; then
-			echo "ok kernels_without$mask"
-		else
-			echo "FAILED kernels_without$mask"
-			tail -n 20 masked.log
-			status=1
-		fi
+		for program in backend cpu kernels scan selftest; do
+			if ADIT_CPU_MASK=$mask srcdir=$source "./check_$program" >masked.log 2>&1; then
+				echo "ok ${program}_without$mask"
+			else
+				echo "FAILED ${program}_without$mask"
+				tail -n 20 masked.log
+				status=1
+			fi
+		done
 	done
 	if ADIT=./adit DEVPOOL=./devpool python3 "$tests/soak.py" >soak.log 2>&1; then
 		echo "ok a_soak_on_a_faulty_pool_loses_and_repeats_nothing"
@@ -85,12 +87,14 @@ step_gcc() {
 	fi
 	return $status
 }
-step_clang() { build '-O3 -g' CC=clang && run_tests TESTS='$(unit_tests)'; }
-step_sanitizers() { build '-O2 -g' --enable-sanitizers && run_tests; }
-step_gcc_O2() { build '-O2 -g' && "$tests/dispatch.sh" ./adit; }
-step_clang_O2() { build '-O2 -g' CC=clang && echo "ok clang_O2_builds_without_a_warning"; }
+step_clang() { build '-O3 -g' CC=clang --disable-fpga-sim && run_tests TESTS='$(unit_tests)'; }
+step_sanitizers() { build '-O2 -g' --enable-sanitizers && run_tests rtl_tests=; }
+step_gcc_O2() { build '-O2 -g' --disable-fpga-sim && "$tests/dispatch.sh" ./adit; }
+step_clang_O2() { build '-O2 -g' CC=clang --disable-fpga-sim && echo "ok clang_O2_builds_without_a_warning"; }
 step_arm64() { "$tests/cross.sh" arm64 "$source" .; }
 step_armhf() { "$tests/cross.sh" armhf "$source" .; }
+
+# The RTL's own benches, which other steps leave out: rtl_tests of Makefile.am.
 step_rtl() {
 	"$tests/check_rtl.sh" >rtl.log 2>&1
 	status=$?
@@ -102,15 +106,33 @@ step_rtl() {
 	[ $status = 0 ] || tail -n 60 rtl.log
 	return $status
 }
+
+# Place and route for the one family that the tools here know, and the smaller of doc/FPGA.md's other rows.
+step_synth() {
+	for tool in yosys nextpnr-ice40; do
+		command -v $tool >/dev/null || { echo "skipped synth: no $tool"; return 0; }
+	done
+	"$source/fpga/synth/synth.sh" small && "$source/fpga/synth/report.py" . --check "$source/doc/FPGA.md"
+}
 step_fuzz() { "$source/configure" --quiet CC=clang && make -s fuzz FUZZ_SECONDS=20; }
 step_configure() { "$tests/check_configure.sh" "$source"; }
 
-# The tarball holds all that is needed to build, install and remove it, in any folder.
+# The tarball holds all that is needed to build, install and remove it, in any folder, and to
+# test it as the repository is tested: every file of that.
 step_dist() {
 	"$source/configure" --quiet || return
-	make -s distcheck AM_DISTCHECK_CONFIGURE_FLAGS='--quiet CFLAGS=-O1' TESTS= >distcheck.log 2>&1 ||
+	make -s distcheck AM_DISTCHECK_CONFIGURE_FLAGS='--quiet --disable-fpga-sim CFLAGS=-O1' TESTS= >distcheck.log 2>&1 ||
 		{ tail -n 50 distcheck.log; return 1; }
 	echo "ok the_tarball_builds_and_installs_in_any_folder"
+	git -C "$source" ls-files >repository.txt 2>/dev/null || return 0	# this is from a tarball itself
+	tar -tzf adit-*.tar.gz | sed 's|^[^/]*/||' | sort >tarball.txt
+	missing=$(sort repository.txt | comm -23 - tarball.txt)
+	if [ -n "$missing" ]; then
+		echo "FAILED the_tarball_has_every_file_of_the_repository"
+		echo "$missing"
+		return 1
+	fi
+	echo "ok the_tarball_has_every_file_of_the_repository"
 }
 
 if [ "${1-}" = --step ]; then

@@ -109,6 +109,64 @@ module miner_engine #(
 		if (clear || stop)
 			busy_q <= 1'b0;
 	end
+`ifdef FORMAL
+	// For yosys' sat, by induction (tests/check_rtl.sh), with formal/any_core.v for the hash cores and the assertions of
+	// nonce_counter: in any job, any one nonce is given out once if it is in the range and never if not; every hit of a core is
+	// handed out once, as it is, with its job's tag, and waits while the queue is full; exhausted comes once, at the end.
+	(* anyconst *) wire [31:0] watched;
+	reg         searching = 1'b0;	// a job was started and not abandoned
+	reg         given;		// the watched nonce was
+	reg         hit_waited = 1'b0, was_exhausted = 1'b0, started = 1'b0;
+	reg  [31:0] started_tag, started_first, started_last;
+	wire        give = counter_valid && |nonce_ready && nonce == watched;
+	wire        in_range = watched - started_first <= started_last - started_first;
+	wire [CORES-1:0] handed_out = core_hit_valid & core_hit_ready;
+	reg  [31:0] handed_out_nonce;
+	integer     f, out_count;
+	initial assume (clear);
+
+	always @(posedge clk) begin
+		started <= 1'b1;
+		if (start) begin
+			started_tag <= job_tag;
+			started_first <= job_first;
+			started_last <= job_last;
+		end
+		given <= !start && (given || give);
+		searching <= !clear && !stop && (start || searching);
+		hit_waited <= hit_valid && !hit_ready && !abandon;
+		was_exhausted <= exhausted;
+	end
+
+	always @* begin
+		out_count = 0;
+		handed_out_nonce = 32'd0;
+		for (f = 0; f < CORES; f = f + 1)
+			if (handed_out[f]) begin
+				out_count = out_count + 1;
+				handed_out_nonce = handed_out_nonce | core_hit_nonce[32*f +: 32];
+			end
+		if (started) begin
+			if (searching) begin
+				assert (tag_q == started_tag && hit_tag == started_tag);
+				if (give)
+					assert (in_range && !given);
+				if (counter_valid)
+					assert (given == (watched - started_first < nonce - started_first));
+				else
+					assert (given == in_range);
+			end else
+				assert (!counter_valid && !busy);
+			assert (out_count == (hit_valid && hit_ready ? 1 : 0));
+			if (out_count == 1)
+				assert (hit_nonce == handed_out_nonce);
+			if (hit_waited)
+				assert (hit_valid);
+			if (exhausted)
+				assert (searching && !counter_valid && &core_idle && !hit_valid && !was_exhausted);
+		end
+	end
+`endif
 endmodule
 
 `default_nettype wire
