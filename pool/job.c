@@ -227,21 +227,21 @@ static int set_root(uint8_t header[HEADER_LEN], struct job *job, uint64_t xnonce
 /* What the job's headers are known by, times and rolled bits of the version aside. 0, or -1: the crypto library refuses. */
 static int make_key(uint8_t key[32], const struct job *job)
 {
-	uint8_t bytes[HEADER_LEN + 3 * 4];
+	uint8_t bytes[HEADER_LEN + 4];
 
 	memcpy(bytes, job->header, HEADER_LEN);
 	header_set_version(bytes, header_version(job->header) & ~ROLLED_BITS);
 	header_set_ntime(bytes, 0);
 	store_le32(bytes + HEADER_LEN, (uint32_t)job->coinbase_len);
-	store_le32(bytes + HEADER_LEN + 4, (uint32_t)job->xnonce2_off);
-	store_le32(bytes + HEADER_LEN + 8, job->xnonce2_len);
 	return double_sha256(key, bytes, sizeof bytes);
 }
 
 /* The job's first field; the others are of later seconds. With a long extranonce2 only the first group of versions is searched. */
 static int make_field(struct search_field *field, const struct job *job)
 {
-	*field = (struct search_field){ .works = xnonce2_count(job) };
+	*field = (struct search_field){
+		.xnonce2_off = (uint32_t)job->xnonce2_off, .xnonce2_len = job->xnonce2_len, .works = xnonce2_count(job),
+	};
 	if (job->xnonce2_len < XNONCE2_LONG) {
 		field->version = header_version(job->header) & ROLLED_BITS;
 		field->version_mask = job->version_mask;

@@ -28,17 +28,32 @@ static bool outlives(const struct job *old, const struct job *job)
 	return !same_id && !job->clean;
 }
 
+static struct job **place_of(struct jobs *jobs, uint32_t number)
+{
+	return &jobs->table[number % JOBS_KEPT];
+}
+
+/* Is the work that was given last still wanted? */
+static bool is_wanted(struct jobs *jobs)
+{
+	const struct job *job = *place_of(jobs, jobs->out);
+
+	return jobs->out > 0 && job && job->number == jobs->out && job->live;
+}
+
 void jobs_add(struct jobs *jobs, struct job *job)
 {
 	pthread_mutex_lock(&jobs->lock);
-	job->number = ++jobs->latest;
 	for (size_t i = 0; i < JOBS_KEPT; i++) {
 		struct job *old = jobs->table[i];
 
 		if (old)
 			old->live = old->live && outlives(old, job);
 	}
-	struct job **place = &jobs->table[job->number % JOBS_KEPT];
+	job->number = ++jobs->latest;
+	if (is_wanted(jobs) && place_of(jobs, job->number) == place_of(jobs, jobs->out))
+		job->number = ++jobs->latest;
+	struct job **place = place_of(jobs, job->number);
 	job_free(*place);
 	*place = job;
 	jobs->starved = false;
@@ -54,14 +69,40 @@ void jobs_kill(struct jobs *jobs)
 	pthread_mutex_unlock(&jobs->lock);
 }
 
+static bool take_next(struct jobs *jobs, struct work *work)
+{
+	struct job *job = *place_of(jobs, jobs->latest);
+	bool any = job && job->live && job_next(job, jobs->searched, work, clock_now());
+
+	if (any)
+		jobs->out = job->number;
+	return any;
+}
+
 bool jobs_next(struct jobs *jobs, struct work *work)
 {
 	pthread_mutex_lock(&jobs->lock);
-	struct job *job = jobs->table[jobs->latest % JOBS_KEPT];
-	bool any = job && job->live && job_next(job, jobs->searched, work, clock_now());
+	bool any = take_next(jobs, work);
+	if (!any)
+		jobs->out = 0;
 	jobs->starved = !any;
 	pthread_mutex_unlock(&jobs->lock);
 	return any;
+}
+
+enum jobs_offer jobs_offer(struct jobs *jobs, struct work *work)
+{
+	enum jobs_offer offer = JOBS_WORK;
+
+	pthread_mutex_lock(&jobs->lock);
+	if (!take_next(jobs, work)) {
+		offer = jobs->out > 0 && !is_wanted(jobs) ? JOBS_DEAD : JOBS_WAIT;
+		if (offer == JOBS_DEAD)
+			jobs->out = 0;
+	}
+	jobs->starved = offer != JOBS_WORK && jobs->out == 0;
+	pthread_mutex_unlock(&jobs->lock);
+	return offer;
 }
 
 bool jobs_starved(struct jobs *jobs)

@@ -21,23 +21,35 @@ struct jobs {
 	pthread_mutex_t lock;		/* of all below, and of what job_next() changes in a job */
 	struct job *table[JOBS_KEPT];	/* job n at n % JOBS_KEPT */
 	uint32_t latest;		/* its number; 0 before the first */
-	bool starved;			/* someone wanted a work and got none */
+	uint32_t out;			/* of the job whose work was given last; 0: that is used up */
+	bool starved;			/* someone wanted a work and got none, and none is being searched */
 };
 
 /* What is searched outlives them. */
 void jobs_init(struct jobs *, struct searched *);
 void jobs_destroy(struct jobs *);
 
-/* Take over `job` as the latest, and kill the jobs it replaces: all if it is clean, else those of its id. */
+/*
+ * Take over `job` as the latest, and kill the jobs it replaces: all if it is clean, else those of its id, but for those that
+ * make the very same headers. The job whose work is out is not crowded out, however many come after it.
+ */
 void jobs_add(struct jobs *, struct job *);
 
 /* No share of any of them is wanted any more. */
 void jobs_kill(struct jobs *);
 
-/* The next work of the latest job; false when it is dead or has none to give now. Any thread. */
+/* The one before is used up: the next work of the latest job; false when it is dead or has none to give now. Any thread. */
 bool jobs_next(struct jobs *, struct work *);
 
-/* Did the last jobs_next() give nothing? Any thread. */
+/* What may be searched now, whatever is out. */
+enum jobs_offer {
+	JOBS_WORK,	/* this */
+	JOBS_WAIT,	/* nothing new; the work that is out, if any, goes on */
+	JOBS_DEAD	/* nothing new, and nobody wants the work that is out */
+};
+enum jobs_offer jobs_offer(struct jobs *, struct work *);
+
+/* Is there nothing to search? Any thread. */
 bool jobs_starved(struct jobs *);
 
 /*

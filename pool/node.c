@@ -157,8 +157,16 @@ static void publish(struct pool *pool)
 	struct node *n = pool->session;
 	struct work work = { 0 };
 
-	if (jobs_next(&n->jobs, &work))
+	switch (jobs_offer(&n->jobs, &work)) {
+	case JOBS_WORK:
 		pool_publish(pool, &work);
+		break;
+	case JOBS_DEAD:
+		pool_withdraw(pool);
+		break;
+	case JOBS_WAIT:
+		break;
+	}
 }
 
 static bool is_submitting(const struct node *n)

@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 #include "base/log.h"
 
-#define BUCKETS 1024
+#define BUCKETS 8192
 
 struct spot {
 	struct search_field field;
@@ -58,7 +58,8 @@ static bool is_same_but_version(const struct search_field *a, const struct searc
 /* Do equal numbers mean equal headers? */
 static bool counts_alike(const struct search_field *a, const struct search_field *b)
 {
-	return a->version == b->version && a->version_mask == b->version_mask && a->versions == b->versions;
+	return a->xnonce2_off == b->xnonce2_off && a->xnonce2_len == b->xnonce2_len && a->version == b->version &&
+	       a->version_mask == b->version_mask && a->versions == b->versions;
 }
 
 /* Is any version one of both? */

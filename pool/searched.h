@@ -12,15 +12,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SEARCHED_KEPT 4096	/* fields; of more, those that were not asked for the longest are forgotten */
+#define SEARCHED_KEPT 32768	/* fields; of more, those that were not asked for the longest are forgotten */
 
 /*
  * A field: the headers that differ only in extranonce2 and in the version bits of a
  * mask, in an order that its numbers give, and parted into works.
  */
 struct search_field {
-	uint8_t key[32];	/* a hash of all other parts of the header, and of where extranonce2 stands; but for: */
+	uint8_t key[32];	/* a hash of all other parts of the header, extranonce2 being zeros; but for: */
 	uint32_t ntime;
+	uint32_t xnonce2_off, xnonce2_len;	/* where extranonce2 stands in the coinbase; fields that differ here overlap */
 	uint32_t version, version_mask;	/* the first version, and the bits that change; of both, none but ROLLED_BITS */
 	unsigned versions;	/* of which a work takes so many; fields of the same versions in another order overlap */
 	uint64_t works;		/* that it has; 0: without end */

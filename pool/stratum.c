@@ -102,8 +102,18 @@ void stratum_publish(struct pool *pool)
 	struct stratum *s = pool->session;
 	struct work work = { 0 };
 
-	if (s->now.state == STRATUM_MINING && jobs_next(&s->jobs, &work))
+	if (s->now.state != STRATUM_MINING)
+		return;
+	switch (jobs_offer(&s->jobs, &work)) {
+	case JOBS_WORK:
 		pool_publish(pool, &work);
+		break;
+	case JOBS_DEAD:
+		pool_withdraw(pool);
+		break;
+	case JOBS_WAIT:
+		break;
+	}
 }
 
 bool stratum_read_extranonce(struct extranonce *extranonce, const json_t *first, const json_t *second_len)

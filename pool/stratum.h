@@ -33,7 +33,7 @@ struct stratum {
 	/* of the pool thread, for as long as the pool exists */
 	struct jobs jobs;
 	struct connection connection;
-	struct throttle bad_line, bad_call, message, job, unknown;	/* kinds of log lines */
+	struct throttle bad_line, bad_call, message, job, mask, unknown;	/* kinds of log lines */
 	char *session;			/* the pool's name for ours, to resume it by; NULL: none */
 	char next_host[URL_HOST_MAX];	/* to connect to once, by the pool's wish; empty: the URL's */
 	double extra_from[STRATUM_EXTRA_COUNT];	/* clock_now() from when on it is asked, again */

@@ -114,12 +114,14 @@ static bool parse_mask(uint32_t *mask, const json_t *value)
 bool stratum_set_version_mask(struct pool *pool, const json_t *value)
 {
 	struct stratum *s = pool->session;
+	char note[THROTTLE_NOTE_MAX];
 	uint32_t mask;
 
 	if (!s->now.rolling || !parse_mask(&mask, value))
 		return false;
 	s->now.terms.version_mask = mask & ROLLED_BITS;
-	log_debug("pool %s: version bits %08x may be chosen", pool->name, (unsigned)s->now.terms.version_mask);
+	if (throttle_pass(&s->mask, note))
+		log_debug("pool %s: version bits %08x may be chosen%s", pool->name, (unsigned)s->now.terms.version_mask, note);
 	return true;
 }
 

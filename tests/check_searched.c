@@ -487,6 +487,102 @@ static void jobs_live_until_cleaned_renamed_or_crowded_out(void **state)
 	jobs_destroy(&jobs);
 }
 
+/* With an extranonce2 of no bytes a job has one work, and then only waits for time. */
+static struct job *parse_only(const char *id, const char *ntime, bool clean)
+{
+	struct job *job = parse_sized(0, ntime);
+
+	free(job->id);
+	job->id = strdup(id);
+	job->clean = clean;
+	job->roll_max = 0;
+	return job;
+}
+
+static void work_that_is_out_stays_good_while_its_job_is_repeated(void **state)
+{
+	struct work work = { 0 }, none = { 0 };
+	struct jobs jobs;
+
+	jobs_init(&jobs, *state);
+	jobs_add(&jobs, parse_only("a", "65a0b1c0", true));
+	assert_int_equal(jobs_offer(&jobs, &work), JOBS_WORK);
+	for (int i = 0; i < 5 * JOBS_KEPT; i++) {
+		jobs_add(&jobs, parse_only("a", "65a0b1c0", i % 2));
+		assert_int_equal(jobs_offer(&jobs, &none), JOBS_WAIT);
+		assert_false(jobs_starved(&jobs));		/* that work is being searched */
+		assert_non_null(jobs_find(&jobs, work.job));
+	}
+	assert_false(jobs_next(&jobs, &none));			/* it is used up */
+	assert_true(jobs_starved(&jobs));
+	jobs_add(&jobs, parse_only("a", "65a0b1c0", false));
+	assert_int_equal(jobs_offer(&jobs, &none), JOBS_WAIT);
+	assert_true(jobs_starved(&jobs));
+	jobs_destroy(&jobs);
+}
+
+static void the_job_whose_work_is_out_is_not_crowded_out(void **state)
+{
+	struct work work = { 0 }, none = { 0 };
+	struct jobs others, jobs;
+
+	jobs_init(&others, *state);
+	for (int i = 0; i < 3 * JOBS_KEPT; i++) {	/* another pool has taken the work of all but the first */
+		char ntime[9];
+
+		snprintf(ntime, sizeof ntime, "65a0%04x", 0x1000 + 0x100 * i);
+		jobs_add(&others, parse_only("o", ntime, true));
+		assert_int_equal(jobs_offer(&others, &none), JOBS_WORK);
+	}
+	jobs_init(&jobs, *state);
+	jobs_add(&jobs, parse_only("first", "65a0b1c0", true));
+	assert_int_equal(jobs_offer(&jobs, &work), JOBS_WORK);
+	for (int i = 0; i < 3 * JOBS_KEPT; i++) {
+		char ntime[9], id[16];
+
+		snprintf(ntime, sizeof ntime, "65a0%04x", 0x1000 + 0x100 * i);
+		snprintf(id, sizeof id, "%d", i);
+		jobs_add(&jobs, parse_only(id, ntime, false));
+		assert_int_equal(jobs_offer(&jobs, &none), JOBS_WAIT);
+		assert_string_equal(jobs_find(&jobs, work.job)->id, "first");
+	}
+	jobs_destroy(&others);
+	jobs_destroy(&jobs);
+}
+
+static void work_that_is_out_of_a_dead_job_is_told_of(void **state)
+{
+	struct work work = { 0 }, none = { 0 };
+	struct jobs jobs;
+
+	jobs_init(&jobs, *state);
+	jobs_add(&jobs, parse_only("a", "65a0b1c0", true));
+	assert_int_equal(jobs_offer(&jobs, &none), JOBS_WORK);
+	jobs_add(&jobs, parse_only("b", "65a0b2c0", true));
+	assert_int_equal(jobs_offer(&jobs, &work), JOBS_WORK);
+	jobs_add(&jobs, parse_only("c", "65a0b1c0", true));	/* whose only work was taken, and has no nonce left for us */
+	assert_int_equal(jobs_offer(&jobs, &none), JOBS_DEAD);
+	assert_true(jobs_starved(&jobs));
+	assert_null(jobs_find(&jobs, work.job));
+	assert_int_equal(jobs_offer(&jobs, &none), JOBS_WAIT);	/* once */
+	jobs_destroy(&jobs);
+}
+
+static void another_place_of_extranonce2_repeats_nothing(void **state)
+{
+	struct job *wide = parse_sized(2, "65a0b1c0"), *narrow = parse_sized(1, "65a0b1c0");
+	struct work work = { 0 };
+
+	/* one byte more of the coinbase is given, and is a zero: its headers are the first of the other's */
+	narrow->xnonce2_off = wide->xnonce2_off + 1;
+	memcpy(narrow->header, wide->header, HEADER_LEN);
+	narrow->coinbase_len = wide->coinbase_len;
+	assert_true(job_next(wide, *state, &work, wide->arrived));
+	assert_false(job_next(narrow, *state, &work, narrow->arrived));
+	job_free(wide);
+	job_free(narrow);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -507,6 +603,10 @@ int main(void)
 		NOTIFY_TEST(of_too_many_fields_the_least_used_is_forgotten),
 		NOTIFY_TEST(threads_take_each_work_once),
 		NOTIFY_TEST(jobs_live_until_cleaned_renamed_or_crowded_out),
+		NOTIFY_TEST(work_that_is_out_stays_good_while_its_job_is_repeated),
+		NOTIFY_TEST(the_job_whose_work_is_out_is_not_crowded_out),
+		NOTIFY_TEST(work_that_is_out_of_a_dead_job_is_told_of),
+		NOTIFY_TEST(another_place_of_extranonce2_repeats_nothing),
 	};
 
 	return cmocka_run_group_tests_name("searched", tests, NULL, NULL);
