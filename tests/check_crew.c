@@ -128,7 +128,7 @@ static void pinned_threads_take_the_cpus_in_the_lists_order(void **state)
 	(void)state;
 	assert_int_equal(cpus_allowed(&cpus), 0);
 	if (cpus.count < 2)
-		skip();
+		skip();		/* on a single CPU every placement is the same */
 	cpus.cpu[0] = cpus.cpu[cpus.count - 1];
 	run_crew(&cpus, 1, true, 0, places);
 	assert_on(0, &cpus.cpu[cpus.count - 1], 1);
@@ -158,7 +158,7 @@ static void fewer_threads_than_cpus_keep_to_their_tier(void **state)
 	(void)state;
 	assert_int_equal(cpus_allowed(&cpus), 0);
 	if (cpus.count < 2)
-		skip();
+		skip();		/* on a single CPU every placement is the same */
 	const unsigned half = cpus.count / 2;
 	for (unsigned i = half; i < cpus.count; i++)
 		cpus.tier[i] = 1;
@@ -181,7 +181,7 @@ static void each_thread_keeps_to_a_tier_of_its_own(void **state)
 	(void)state;
 	assert_int_equal(cpus_allowed(&cpus), 0);
 	if (cpus.count < 2)
-		skip();
+		skip();		/* on a single CPU every placement is the same */
 	cpus = (struct cpu_list){ 3, { cpus.cpu[1], cpus.cpu[0], cpus.cpu[1] }, { 0, 1, 2 } };
 	run_crew(&cpus, 2, false, 0, places);
 	assert_on(0, &cpus.cpu[0], 1);
