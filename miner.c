@@ -2,15 +2,14 @@
  * adit: options become one of five runs, and its result an exit status. Only this
  * file exits; only this file and cli/mine.c see every layer.
  */
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "base/secret.h"
+#include "base/standard.h"
 #include "cli/benchmark.h"
 #include "cli/inspect.h"
 #include "cli/mine.h"
@@ -63,7 +62,8 @@ static int run(struct options *o)
 	log_setup(o->quiet ? LOG_NOTICE : o->debug ? LOG_DEBUG : LOG_INFO, !o->no_color);
 	if (read_fault(&fault, o->fault) < 0 || (o->cpu_mask && cpu_mask(o->cpu_mask) < 0))
 		return STATUS_USAGE;
-	if (o->backend && strcasecmp(o->backend, "all") != 0 && !options_devices_only(o->backend) && backend_may_be_named(o->backend, o->algo) < 0)
+	if (o->backend && strcasecmp(o->backend, "all") != 0 && !options_devices_only(o->backend) &&
+	    backend_may_be_named(o->backend, o->algo) < 0)
 		return STATUS_USAGE;
 	if (o->affinity && read_affinity(&cpus, o->affinity) < 0)
 		return STATUS_USAGE;
@@ -99,25 +99,12 @@ static int run(struct options *o)
 	return STATUS_FAILED;
 }
 
-/* A file opened later must not become one of the three, and take what is written to it. */
-static void fill_standard_descriptors(void)
-{
-	int fd;
-
-	do
-		fd = open("/dev/null", O_RDWR);
-	while (fd >= 0 && fd <= STDERR_FILENO);
-	if (fd >= 0)
-		close(fd);
-}
-
 int main(int argc, char **argv)
 {
 	struct options options;
 	int status = STATUS_USAGE;
 
-	fill_standard_descriptors();
-
+	standard_fill();
 	switch (options_parse(&options, argc, argv)) {
 	case PARSE_OK:
 		status = run(&options);
@@ -128,10 +115,8 @@ int main(int argc, char **argv)
 	case PARSE_ERROR:
 		break;
 	}
-	if ((fflush(stdout) != 0 || ferror(stdout)) && status == STATUS_OK) {
-		log_errno("standard output");
+	if (standard_flush() < 0 && status == STATUS_OK)
 		status = STATUS_FAILED;
-	}
 	log_flush();
 	secret_forget();
 	options_free(&options);

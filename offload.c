@@ -7,7 +7,8 @@
 #include <stdio.h>
 
 #include "base/log.h"
-#include "config.h"
+#include "base/standard.h"
+#include "base/version.h"
 #include "offload/options.h"
 #include "offload/runs.h"
 
@@ -16,19 +17,22 @@ int main(int argc, char **argv)
 	struct offload_options options;
 	int status = 0;
 
+	standard_fill();
 	signal(SIGPIPE, SIG_IGN);
 	if (offload_options_parse(&options, argc, argv) < 0)
 		return 2;
 	log_setup(LOG_INFO, true);
 	switch (options.run) {
 	case RUN_HELP: offload_usage(); break;
-	case RUN_VERSION: printf("adit-offload %s\n", PACKAGE_VERSION); break;
+	case RUN_VERSION: printf("adit-offload %s (commit %s, %s)\n", version_number, version_commit, version_compiler); break;
 	case RUN_BENCH: status = options.profile ? run_profile(&options) : run_bench(&options); break;
 	case RUN_ENCRYPT:
 	case RUN_DECRYPT: status = run_crypt(&options); break;
 	case RUN_DIGEST: status = run_digest(&options); break;
 	case RUN_FIELD: status = run_field(&options); break;
 	}
+	if (standard_flush() < 0)
+		status = -1;
 	log_flush();
 	return status < 0 ? 1 : 0;
 }

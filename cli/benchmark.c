@@ -12,10 +12,10 @@
 
 #include "algo/registry.h"
 #include "base/clock.h"
+#include "base/version.h"
 #include "cli/card_measure.h"
 #include "cli/measure.h"
 #include "cli/opencl_run.h"
-#include "cli/version.h"
 #include "simd/cpu.h"
 
 #define DEFAULT_SECONDS	10

@@ -13,10 +13,10 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/version.h"
 #include "cli/card_report.h"
 #include "cli/opencl_run.h"
 #include "cli/report.h"
-#include "cli/version.h"
 #include "pool/pools.h"
 #include "pool/record.h"
 #include "pool/url.h"

@@ -9,8 +9,8 @@
 
 #include "algo/registry.h"
 #include "base/hex.h"
+#include "base/version.h"
 #include "cli/option_table.h"
-#include "cli/version.h"
 
 #define POOLS_KEY "pools"	/* of the configuration file: a list of objects */
 #define LONG_ONLY 256	/* getopt's value for row i: LONG_ONLY + i */

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""adit-offload as a user meets it. OFFLOAD names the program (./adit-offload)."""
+"""adit-offload as a user meets it. OFFLOAD names the program (./adit-offload), ADIT the miner beside it (./adit)."""
 import hashlib, json, os, random, signal, subprocess, tempfile, threading, time, unittest
 import xml.etree.ElementTree
 
 OFFLOAD = os.path.abspath(os.environ.get('OFFLOAD', './adit-offload'))
+ADIT = os.path.abspath(os.environ.get('ADIT', './adit'))
 KEY = bytes(range(1, 33))
 P = 2**256 - 2**32 - 977
 PATIENCE = 240
@@ -284,7 +285,25 @@ class CommandLine(Offload):
         out = self.good('--help')
         for word in 'encrypt', 'decrypt', 'digest', 'field', 'bench', '--workers', 'chacha20', 'secp256k1', 'null':
             self.assertIn(word, out)
-        self.assertRegex(self.good('--version'), r'^adit-offload \d+\.\d+\.\d+\n$')
+
+    def test_the_version_is_that_of_adit(self):
+        adit = subprocess.run([ADIT, '--version'], capture_output=True, text=True).stdout
+        self.assertRegex(adit, r'^adit \d+\.\d+\.\d+ ')
+        self.assertEqual(self.good('--version'), adit.replace('adit', 'adit-offload', 1))
+
+    def test_closed_descriptors_become_no_other_file(self):
+        """With standard error closed the sealed file is not the one that the log goes to."""
+        plain, sealed = self.file('plain', text(70000)), self.path('sealed')
+        got = subprocess.run(['sh', '-c', '"$@" <&- >&- 2>&-', 'sh', OFFLOAD, 'encrypt', '--key-file', self.key, plain, sealed])
+        self.assertEqual(got.returncode, 0)
+        self.good('decrypt', '--key-file', self.key, sealed, self.path('back'))
+        self.assertEqual(self.read('back'), text(70000))
+
+    def test_output_that_is_lost_is_a_failure(self):
+        with open('/dev/full', 'w') as full:
+            got = subprocess.run([OFFLOAD, '--help'], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(got.returncode, 1)
+        self.assertIn('standard output', got.stderr)
 
 
 if __name__ == '__main__':

@@ -1,5 +1,5 @@
 /* Version strings; the commit comes from a header the build makes. */
-#include "cli/version.h"
+#include "base/version.h"
 
 #include "commit.h"
 #include "config.h"

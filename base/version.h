@@ -1,6 +1,6 @@
-/* What this program was built from and with. */
-#ifndef CLI_VERSION_H
-#define CLI_VERSION_H
+/* What these programs were built from and with. */
+#ifndef BASE_VERSION_H
+#define BASE_VERSION_H
 
 extern const char version_number[];	/* "0.1.0" */
 extern const char version_agent[];	/* "adit/0.1.0": what a pool is told */
