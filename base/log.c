@@ -36,21 +36,25 @@ bool log_enabled(enum log_level level)
 	return level <= logger.level;
 }
 
-/* Bytes of the UTF-8 character at c; 0: it is none, or one of the C1 controls. */
+/*
+ * Bytes of the UTF-8 character at c, of two or more (RFC 3629, section 4); 0: it is none, or one of the C1 controls.
+ * A longer form than need be is none either: a terminal may take it for the control that it spells.
+ */
 static unsigned utf8_len(const unsigned char *c)
 {
-	unsigned len = *c >= 0xf0 ? 4 : *c >= 0xe0 ? 3 : 2;
+	const unsigned len = *c >= 0xf0 ? 4 : *c >= 0xe0 ? 3 : 2;
+	const unsigned char least = *c == 0xc2 || *c == 0xe0 ? 0xa0 : *c == 0xf0 ? 0x90 : 0x80;	/* of the second byte */
+	const unsigned char most = *c == 0xed ? 0x9f : *c == 0xf4 ? 0x8f : 0xbf;
 
-	if (*c < 0xc2 || *c > 0xf4 || (c[0] == 0xc2 && c[1] < 0xa0))
+	if (*c < 0xc2 || *c > 0xf4 || c[1] < least || c[1] > most)
 		return 0;
-	for (unsigned i = 1; i < len; i++)
+	for (unsigned i = 2; i < len; i++)
 		if ((c[i] & 0xc0) != 0x80)
 			return 0;
 	return len;
 }
 
-/* UTF-8 passes; what could move a cursor, start a new line or an escape sequence does not. */
-static void make_harmless(char *text)
+void log_make_harmless(char *text)
 {
 	for (unsigned char *c = (unsigned char *)text; *c; ) {
 		unsigned len = *c < 0x80 ? 1 : utf8_len(c);
@@ -127,7 +131,7 @@ __attribute__((format(printf, 2, 0))) static void put(enum log_level level, cons
 	if (snprintf(text, sizeof text, "%s", whole ? whole : "no memory for a line of the log") >= TEXT_MAX)
 		memcpy(text + sizeof text - 4, "...", 4);
 	free(whole);
-	make_harmless(text);
+	log_make_harmless(text);
 
 	pthread_mutex_lock(&logger.lock);
 	time_t now = time(NULL);

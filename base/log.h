@@ -28,6 +28,9 @@ __attribute__((format(printf, 1, 2))) void log_debug(const char *format, ...);
 __attribute__((format(printf, 1, 2))) int log_error(const char *format, ...);
 __attribute__((format(printf, 1, 2))) int log_errno(const char *format, ...);
 
+/* In place: UTF-8 stays, and what could move a cursor, start a new line or an escape sequence becomes a question mark. */
+void log_make_harmless(char *text);
+
 /* Print the count of a last line that was repeated, if any: before exit. */
 void log_flush(void);
 
