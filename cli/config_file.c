@@ -7,12 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/complaint.h"
+
 #define FILE_MAX (1 << 20)	/* bytes */
 
-static int complain(const char *path, const char *cause)
+static int refuse(const char *path, const char *cause)
 {
-	fprintf(stderr, "adit: configuration %s: %s\n", path, cause);
-	return -1;
+	return complain("configuration %.500s: %s", path, cause);
 }
 
 /* The whole file, a byte order mark left out; NULL after a complaint. */
@@ -22,7 +23,7 @@ static char *read_file(const char *path, size_t *len)
 	char *text = file ? malloc(FILE_MAX + 1) : NULL;
 
 	if (!text) {
-		complain(path, strerror(errno));
+		refuse(path, strerror(errno));
 		if (file)
 			fclose(file);
 		return NULL;
@@ -31,7 +32,7 @@ static char *read_file(const char *path, size_t *len)
 	int failed = ferror(file) ? errno : 0;
 	fclose(file);
 	if (failed || *len > FILE_MAX) {
-		complain(path, failed ? strerror(failed) : "is larger than 1 MiB");
+		refuse(path, failed ? strerror(failed) : "is larger than 1 MiB");
 		free(text);
 		return NULL;
 	}
@@ -93,6 +94,10 @@ static int apply_value(const struct taker *taker, const char *name, json_t *valu
 {
 	if (!json_is_array(value))
 		return apply_scalar(taker, name, value, why);
+	if (json_array_size(value) == 0) {
+		snprintf(why, CONFIG_WHY, "is an empty list");
+		return -1;
+	}
 	for (size_t i = 0; i < json_array_size(value); i++) {
 		char cause[CONFIG_WHY];
 
@@ -110,14 +115,14 @@ static int apply_object(const char *path, json_t *root, const struct taker *take
 	json_t *value;
 
 	if (!json_is_object(root))
-		return complain(path, "is not a JSON object, { \"option\": value, ... }");
+		return refuse(path, "is not a JSON object, { \"option\": value, ... }");
 	json_object_foreach(root, name, value) {
 		char why[CONFIG_WHY], cause[CONFIG_WHY + 100];
 
 		if (apply_value(taker, name, value, why) == 0)
 			continue;
 		snprintf(cause, sizeof cause, "\"%.60s\": %s", name, why);
-		return complain(path, cause);
+		return refuse(path, cause);
 	}
 	return 0;
 }
@@ -137,9 +142,8 @@ int config_file_read(const char *path, config_file_apply_fn *apply, config_file_
 
 		if (quoted)
 			*quoted = '\0';		/* what it quotes may be a secret */
-		fprintf(stderr, "adit: configuration %s:%d:%d: %s (JSON: no comments, no comma after the last value)\n",
-			path, error.line, error.column, error.text);
-		return -1;
+		return complain("configuration %.500s:%d:%d: %s (JSON: no comments, no comma after the last value)", path, error.line,
+				error.column, error.text);
 	}
 	int result = apply_object(path, root, &(struct taker){ apply, entry, ctx });
 	json_decref(root);

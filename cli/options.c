@@ -10,6 +10,7 @@
 #include "algo/registry.h"
 #include "base/hex.h"
 #include "base/version.h"
+#include "cli/complaint.h"
 #include "cli/option_table.h"
 
 #define POOLS_KEY "pools"	/* of the configuration file: a list of objects */
@@ -22,15 +23,18 @@ static void print_help(void)
 	       "  adit --benchmark [-a ALGO] [--backend NAME]\n"
 	       "  adit --self-test | --list | --hash ALGO HEX\n\n");
 	for (size_t i = 0; i < OPTION_ROWS; i++) {
-		char left[64];
+		const struct option_row *row = &option_rows[i];
+		char letter[] = "    ", left[64];
 
-		if (!option_rows[i].help)
+		if (!row->help)
 			continue;
-		snprintf(left, sizeof left, "%c%c%s--%s %s", option_rows[i].letter ? '-' : ' ', option_rows[i].letter ? option_rows[i].letter : ' ',
-			 option_rows[i].letter ? ", " : "  ", option_rows[i].name, option_rows[i].value ? option_rows[i].value : "");
-		printf("  %-26s %s\n", left, option_rows[i].help);
+		if (row->letter)
+			snprintf(letter, sizeof letter, "-%c, ", row->letter);
+		snprintf(left, sizeof left, "%s--%s %s", letter, row->name, row->value ? row->value : "");
+		printf("  %-26s %s\n", left, row->help);
 	}
-	printf("\nExit status: 0 done, 1 failed (a self-test, a backend), 2 wrong options, 3 all pools\nwere given up, 4 the same and each had refused the login.\n");
+	printf("\nExit status: 0 done, 1 failed (a self-test, a backend), 2 wrong options, 3 all pools\n"
+	       "were given up, 4 the same and each had refused the login.\n");
 }
 
 /* One key of the configuration file. */
@@ -81,10 +85,12 @@ static void make_getopt_tables(char letters[2 * OPTION_ROWS + 2], struct option 
 
 	*next++ = ':';		/* report a missing value apart from an unknown option */
 	for (size_t i = 0; i < OPTION_ROWS; i++) {
-		longs[i] = (struct option){ option_rows[i].name, option_rows[i].value ? required_argument : no_argument, NULL, LONG_ONLY + (int)i };
-		if (option_rows[i].letter) {
-			*next++ = option_rows[i].letter;
-			if (option_rows[i].value)
+		const struct option_row *row = &option_rows[i];
+
+		longs[i] = (struct option){ row->name, row->value ? required_argument : no_argument, NULL, LONG_ONLY + (int)i };
+		if (row->letter) {
+			*next++ = row->letter;
+			if (row->value)
 				*next++ = ':';
 		}
 	}
@@ -102,18 +108,36 @@ static const struct option_row *row_of(int code)
 	return NULL;
 }
 
+/* How much of a long option's name begins as one of ours does. */
+static size_t known_len(const char *name)
+{
+	size_t longest = 0;
+
+	for (size_t i = 0; i < OPTION_ROWS; i++) {
+		size_t len = 0;
+
+		while (name[len] && name[len] == option_rows[i].name[len])
+			len++;
+		longest = len > longest ? len : longest;
+	}
+	return longest;
+}
+
 /*
  * getopt could not take an option. Of a short one it tells the letter, and `word` may be another's value, which
- * may be a secret; of a long one `word` is the option, up to a =.
+ * may be a secret; of a long one `word` is the option, up to a =. Where that ceases to be one of ours a secret may
+ * begin too, as in --passSECRET.
  */
 static void complain_of_option(int code, const char *word)
 {
 	const char *what = code == ':' ? "wants a value" : optopt >= LONG_ONLY ? "takes no value" : "is none of ours, see --help";
 
-	if (optopt > 0 && optopt < LONG_ONLY)
-		fprintf(stderr, "adit: option -%c %s\n", optopt, what);
-	else
-		fprintf(stderr, "adit: option %.*s %s\n", (int)strcspn(word, "="), word, what);
+	if (optopt > 0 && optopt < LONG_ONLY) {
+		complain("option -%c %s", optopt, what);
+		return;
+	}
+	size_t len = 2 + known_len(word + 2);
+	complain("option %.*s%s %s", (int)len, word, word[len] == '\0' || word[len] == '=' ? "" : "...", what);
 }
 
 /* Walk the command line once; with only_config, look for -c alone. */
@@ -146,7 +170,7 @@ static enum parse_result walk(struct options *o, int argc, char **argv, bool onl
 			continue;
 		}
 		if (!only_config && option_apply(o, row, optarg, why) < 0) {
-			fprintf(stderr, "adit: --%s: %s\n", row->name, why);
+			complain("--%s: %s", row->name, why);
 			return PARSE_ERROR;
 		}
 		if (!only_config && row->hide)
@@ -155,12 +179,23 @@ static enum parse_result walk(struct options *o, int argc, char **argv, bool onl
 	return PARSE_OK;
 }
 
-static enum parse_result check(struct options *o, int argc, char **argv)
+/* Where a word stands on the command line. */
+static int place_of(const char *word, char *const *argv)
+{
+	int place = 0;
+
+	while (argv[place] != word)
+		place++;
+	return place;
+}
+
+/* `words` are argv's in the order that getopt has put them into. */
+static enum parse_result check(struct options *o, int argc, char *const *words, char *const *argv)
 {
 	uint8_t header[HEADER_MAX];
 
 	if (o->mode == MODE_HASH && o->algo_named && (o->all_algos || o->algo != o->hash_algo)) {
-		fprintf(stderr, "adit: --hash %s and --algo name two algorithms\n", o->hash_algo->name);
+		complain("--hash %s and --algo name two algorithms", o->hash_algo->name);
 		return PARSE_ERROR;
 	}
 	if (o->mode == MODE_HASH) {
@@ -175,21 +210,21 @@ static enum parse_result check(struct options *o, int argc, char **argv)
 		o->algo = algos[0];
 
 	if (o->mode == MODE_HASH && optind < argc)
-		o->hash_input = strdup(argv[optind++]);
+		o->hash_input = strdup(words[optind++]);
 
 	if (o->mode == MODE_HASH && !o->hash_input)
-		fprintf(stderr, "adit: --hash wants an algorithm and a header in hex\n");
+		complain("--hash wants an algorithm and a header in hex");
 	else if (o->mode == MODE_HASH && !hex_decode(header, o->algo->header_len, o->hash_input))
-		fprintf(stderr, "adit: --hash: a header of %s is %zu bytes, %zu hex digits\n", o->algo->name, o->algo->header_len,
+		complain("--hash: a header of %s is %zu bytes, %zu hex digits", o->algo->name, o->algo->header_len,
 			2 * o->algo->header_len);
 	else if (optind < argc)
-		fprintf(stderr, "adit: word %d of the command line belongs to no option; options begin with a dash\n", optind);
+		complain("word %d of the command line belongs to no option; options begin with a dash", place_of(words[optind], argv));
 	else if (o->mode == MODE_MINE && o->pools.count == 0)
-		fprintf(stderr, "adit: mining wants a pool: -o stratum+tcp://HOST:PORT\n");
+		complain("mining wants a pool: -o stratum+tcp://HOST:PORT");
 	else if (o->mode == MODE_MINE && !o->algo)
-		fprintf(stderr, "adit: --algo: a pool wants one algorithm, not all\n");
+		complain("--algo: a pool wants one algorithm, not all");
 	else if (o->backend && strcasecmp(o->backend, "all") == 0 && o->mode != MODE_BENCHMARK && o->mode != MODE_SELF_TEST)
-		fprintf(stderr, "adit: --backend: all is for --benchmark and --self-test\n");
+		complain("--backend: all is for --benchmark and --self-test");
 	else if (card_list_only(o->backend) && o->cards.count == 0)
 		fprintf(stderr, "adit: --backend %s: on which card? --fpga names it\n", o->backend);
 	else if (card_list_only(o->backend) && o->mode == MODE_HASH)
@@ -197,25 +232,25 @@ static enum parse_result check(struct options *o, int argc, char **argv)
 	else if (o->backend && strcasecmp(o->backend, "fpga-dma") == 0 && o->mode == MODE_MINE)
 		fprintf(stderr, "adit: --backend fpga-dma hashes batches of short messages, in --benchmark and --self-test; fpga mines\n");
 	else if (card_list_only(o->backend) && o->threads > 0)
-		fprintf(stderr, "adit: --threads: --backend %s is of cards alone; without it they work beside the threads\n", o->backend);
+		complain("--threads: --backend %s is of cards alone; without it they work beside the threads", o->backend);
 	else if (opencl_list_only(o->backend) && o->opencl.count == 0)
-		fprintf(stderr, "adit: --backend opencl: on which device? --opencl names it\n");
+		complain("--backend opencl: on which device? --opencl names it");
 	else if (opencl_list_only(o->backend) && o->mode == MODE_HASH)
-		fprintf(stderr, "adit: --backend opencl: a device answers which nonces are hits, and gives no digest of a header\n");
+		complain("--backend opencl: a device answers which nonces are hits, and gives no digest of a header");
 	else if (opencl_list_only(o->backend) && (o->threads > 0 || o->cards.count > 0))
-		fprintf(stderr, "adit: --backend opencl is of OpenCL devices alone; without it they work beside threads and cards\n");
+		complain("--backend opencl is of OpenCL devices alone; without it they work beside threads and cards");
 	else if (o->cards.count == 0 && o->cards.design_count > 0)
-		fprintf(stderr, "adit: --fpga-bitstream: there is no --fpga to load it into\n");
+		complain("--fpga-bitstream: there is no --fpga to load it into");
 	else if ((o->profile || o->compare) && (o->mode != MODE_BENCHMARK || options_devices_only(o->backend)))
-		fprintf(stderr, "adit: --profile and --compare are for --benchmark, and for the CPU\n");
+		complain("--profile and --compare are for --benchmark, and for the CPU");
 	else if (o->profile && o->compare)
-		fprintf(stderr, "adit: one of --profile and --compare at a time\n");
+		complain("one of --profile and --compare at a time");
 	else if (o->profile && o->threads > 1)
-		fprintf(stderr, "adit: --threads: a profile is of one thread\n");
+		complain("--threads: a profile is of one thread");
 	else if (o->compare && (!o->algo || strcmp(o->algo->name, "sha256d") != 0))
-		fprintf(stderr, "adit: --compare: OpenSSL has sha256d and no other of our algorithms\n");
+		complain("--compare: OpenSSL has sha256d and no other of our algorithms");
 	else if (o->json && (o->mode == MODE_SELF_TEST || o->mode == MODE_HASH))
-		fprintf(stderr, "adit: --json: is for --benchmark, --list and mining\n");
+		complain("--json: is for --benchmark, --list and mining");
 	else
 		return PARSE_OK;
 	return PARSE_ERROR;
@@ -234,16 +269,26 @@ enum parse_result options_parse(struct options *o, int argc, char **argv)
 		return PARSE_ERROR;
 	}
 	const char *pass = getenv("ADIT_PASS");
+	char **words = malloc(((size_t)argc + 1) * sizeof *words);
+	if (!words) {
+		complain("no memory for the command line");
+		return PARSE_ERROR;
+	}
+	memcpy(words, argv, ((size_t)argc + 1) * sizeof *words);
+
 	if (pass)
 		pool_list_pass(&o->pools, pass);	/* anything else is stronger */
-	result = walk(o, argc, argv, true);
+	result = walk(o, argc, words, true);
 	pool_list_command_line(&o->pools);
 	card_list_command_line(&o->cards);
 	opencl_list_command_line(&o->opencl);
 	o->algo_named = false;	/* a file's algorithm gives way to --hash */
 	if (result == PARSE_OK)
-		result = walk(o, argc, argv, false);
-	return result == PARSE_OK ? check(o, argc, argv) : result;
+		result = walk(o, argc, words, false);
+	if (result == PARSE_OK)
+		result = check(o, argc, words, argv);
+	free(words);
+	return result;
 }
 
 bool options_devices_only(const char *backend)
