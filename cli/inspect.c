@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "algo/registry.h"
+#include "algo/scratch.h"
 #include "base/bytes.h"
 #include "base/hex.h"
 #include "base/log.h"
@@ -158,10 +159,10 @@ static int hash_by_kernel(uint8_t digest[32], const struct algo *algo, const str
 
 static int hash_by_reference(uint8_t digest[32], const struct algo *algo, const struct work *work)
 {
-	void *scratch = aligned_alloc(CACHE_LINE, (algo->scratch_len + CACHE_LINE) / CACHE_LINE * CACHE_LINE);
+	void *scratch = algo_scratch(algo);
 
 	if (!scratch)
-		return log_errno("%s: scratch", algo->name);
+		return -1;
 	algo->hash(digest, work->header, scratch);
 	free(scratch);
 	return 0;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algo/scratch.h"
 #include "base/bytes.h"
 #include "base/hex.h"
 #include "simd/scan.h"
@@ -283,7 +284,7 @@ int selftest_kernel(const struct algo *algo, const struct kernel *kernel, unsign
 	int result = -1;
 
 	b.job = lanes_job_alloc(kernel, algo);
-	b.scratch = aligned_alloc(CACHE_LINE, (algo->scratch_len + CACHE_LINE) / CACHE_LINE * CACHE_LINE);
+	b.scratch = algo_scratch(algo);
 	if (b.job && b.scratch)
 		result = check_all(&b, headers);
 	else

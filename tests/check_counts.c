@@ -19,6 +19,7 @@
 #include <cmocka.h>
 
 #include "algo/registry.h"
+#include "algo/scratch.h"
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/hex.h"
@@ -110,7 +111,7 @@ static void *run_part(void *arg)
 {
 	const struct part *part = arg;
 	const struct algo *algo = part->algo;
-	void *scratch = aligned_alloc(CACHE_LINE, (algo->scratch_len + CACHE_LINE) / CACHE_LINE * CACHE_LINE);
+	void *scratch = algo_scratch(algo);
 	uint8_t header[HEADER_MAX], digest[32];
 
 	if (!scratch)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "algo/scratch.h"
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -102,13 +103,9 @@ static void *run(void *arg)
 
 int worker_start(struct worker *w)
 {
-	if (w->algo->scratch_len > 0) {
-		size_t len = (w->algo->scratch_len + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-
-		w->scratch = aligned_alloc(CACHE_LINE, len);
-		if (!w->scratch)
-			return log_errno("thread %u: %zu bytes of scratch", w->index, len);
-	}
+	w->scratch = algo_scratch(w->algo);
+	if (!w->scratch)
+		return -1;
 	int error = pthread_create(&w->thread, NULL, run, w);
 	if (error) {
 		free(w->scratch);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "algo/scratch.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "tests/devpool/options.h"
@@ -101,17 +102,14 @@ int main(int argc, char **argv)
 	if (parsed != 0)
 		return parsed < 0 ? 2 : 0;
 
-	size_t scratch_len = (options.algo->scratch_len + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
 	log_setup(LOG_INFO, true);
 	signal(SIGPIPE, SIG_IGN);	/* OpenSSL writes without MSG_NOSIGNAL */
 	pool.options = &options;
 	pool.next_xnonce1 = FIRST_XNONCE1;
 	pool.stats.started = clock_now();
-	pool.scratch = aligned_alloc(CACHE_LINE, scratch_len > 0 ? scratch_len : CACHE_LINE);
-	if (!pool.scratch) {
-		log_errno("devpool: %zu bytes of scratch", scratch_len);
+	pool.scratch = algo_scratch(options.algo);
+	if (!pool.scratch)
 		return 1;
-	}
 	faults_init(&pool.faults, &options.faults, pool.stats.started);
 	jobs_init(&pool.jobs, options.xnonce2_len, options.clean_every,
 		  options.difficulty / options.algo->diff1 * BLOCK_FACTOR);
