@@ -4,7 +4,6 @@
  */
 #include "cli/cell.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,13 +71,8 @@ static void found_nothing(void *ctx, const struct share *share)
 
 int cell_work(struct work *work, unsigned versions)
 {
-	int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
-	ssize_t got = fd < 0 ? -1 : read(fd, work->header, sizeof work->header);
-
-	if (fd >= 0)
-		close(fd);
-	if (got != (ssize_t)sizeof work->header)
-		return log_errno("/dev/urandom");
+	if (getentropy(work->header, sizeof work->header) < 0)
+		return log_errno("a random header");
 	memset(work->target, 0, sizeof work->target);
 	work->version_count = (uint8_t)versions;
 	for (uint32_t i = 0; i < versions; i++)
@@ -111,7 +105,7 @@ static bool wait_or_signal(double until)
 	return false;
 }
 
-/* The line of a second that began at `start` with these counts of each thread. */
+/* The line of the latest second, with each thread's rate since the start, `seconds` ago. */
 static void show_rates(const struct cell *cell, double rate, double seconds)
 {
 	char text[RATE_TEXT];

@@ -13,6 +13,7 @@
 #include "base/hex.h"
 #include "base/log.h"
 #include "cli/card_inspect.h"
+#include "cli/cell.h"
 #include "cli/opencl_run.h"
 #include "simd/scan.h"
 #include "simd/selftest.h"
@@ -70,6 +71,8 @@ int inspect_self_test(const struct options *o, const struct backend_fault *fault
 
 	for (const struct algo *const *a = algos; *a; a++) {
 		for (const struct backend *const *b = backends; *b; b++) {
+			if (cell_signalled())
+				return log_error("--self-test: interrupted before %s %s", (*a)->name, (*b)->name);
 			if (wants(o, *a, *b) && self_test_one(*a, *b, fault) < 0)
 				result = -1;
 			fflush(stdout);
@@ -123,11 +126,13 @@ int inspect_list(const struct options *o, const struct backend_fault *fault)
 	if (!rows)
 		printf("%-12s %-22s %5s  %s\n", "algorithm", "backend", "lanes", "state");
 	for (const struct algo *const *a = algos; *a; a++) {
-		const struct backend *chosen = backend_choose(*a, NULL, fault);
+		const struct backend *chosen = !o->algo || o->algo == *a ? backend_choose(*a, NULL, fault) : NULL;
 
 		for (const struct backend *const *b = backends; *b; b++) {
 			const struct kernel *versions = backend_versions_kernel(*b, *a);
 
+			if (!wants(o, *a, *b))
+				continue;
 			list_one(rows, *a, *b, backend_kernel(*b, *a), chosen, fault);
 			if (versions)
 				list_one(rows, *a, *b, versions, chosen, fault);

@@ -5,7 +5,10 @@
 #include "cli/options.h"
 #include "simd/backend.h"
 
-/* --self-test: a line for each algorithm on each backend, and for each of its forms. Returns 0, or -1 when any fails. */
+/*
+ * --self-test: a line for each algorithm on each backend, and for each of its forms. Returns 0, or -1 when any fails or
+ * SIGINT or SIGTERM (blocked by the caller) comes before the end.
+ */
 int inspect_self_test(const struct options *, const struct backend_fault *);
 
 /* --list: each algorithm's backends, their forms and lanes, and which is chosen. Returns 0. */
