@@ -1,7 +1,6 @@
 /*
- * Secrets are looked for in all that a text can be read as: itself, with JSON's escapes resolved or
- * the percent signs, and what comes of that, with a note for each byte of where it came from. See
- * secret.h.
+ * Secrets are looked for in all that a text can be read as: itself, with the escapes of one kind
+ * resolved, and what comes of that, with a note for each byte of where it came from. See secret.h.
  */
 #include "base/secret.h"
 
@@ -12,11 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
+
 #define SHORTEST	4	/* bytes of a secret that is looked for */
 #define SHORTEST_DIGITS	8	/* of one that is a number */
 #define LONG		8	/* bytes of one that is looked for within words */
 #define BASE64_SHORTEST	6	/* characters that may hold one */
 #define DEPTH		3	/* escapes upon each other that are resolved */
+#define HEAD_MAX	65536	/* bytes of a text for a log line that are looked at: each costs up to 0.3 us, and more with many secrets */
 
 struct secret {
 	char *text;
@@ -44,75 +46,6 @@ struct masking {
 	bool failed;		/* no memory */
 };
 
-/* The number that `count` hex digits stand for; false: they are none. */
-static bool hex_number(unsigned *number, const char *digits, size_t count)
-{
-	*number = 0;
-	for (size_t i = 0; i < count; i++) {
-		int c = tolower((unsigned char)digits[i]);
-
-		if (!isxdigit(c))
-			return false;
-		*number = *number << 4 | (unsigned)(isdigit(c) ? c - '0' : c - 'a' + 10);
-	}
-	return true;
-}
-
-/* A code point as UTF-8 (RFC 3629); returns its bytes. */
-static size_t utf8_encode(char out[4], unsigned point)
-{
-	size_t len = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
-	static const unsigned char heads[] = { 0, 0x00, 0xc0, 0xe0, 0xf0 };
-
-	for (size_t i = len; i-- > 1; point >>= 6)
-		out[i] = (char)(0x80 | (point & 0x3f));
-	out[0] = (char)(heads[len] | point);
-	return len;
-}
-
-/* What an escape stands for, and its length; 0: none begins here. */
-typedef size_t escape_fn(char meant[4], size_t *meant_len, const char *text, size_t len);
-
-static size_t percent_escape(char meant[4], size_t *meant_len, const char *text, size_t len)
-{
-	unsigned number;
-
-	if (len < 3 || text[0] != '%' || !hex_number(&number, text + 1, 2) || number == 0)
-		return 0;
-	meant[0] = (char)number;
-	*meant_len = 1;
-	return 3;
-}
-
-/* Is this \uXXXX? Its number, if so. */
-static bool is_unit(unsigned *unit, const char *text, size_t len)
-{
-	return len >= 6 && text[0] == '\\' && text[1] == 'u' && hex_number(unit, text + 2, 4) && *unit != 0;
-}
-
-static size_t json_escape(char meant[4], size_t *meant_len, const char *text, size_t len)
-{
-	static const char letters[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
-	unsigned unit, low;
-	const char *letter;
-
-	if (len < 2 || text[0] != '\\')
-		return 0;
-	if (text[1] && (letter = strchr(letters, text[1]))) {
-		meant[0] = meanings[letter - letters];
-		*meant_len = 1;
-		return 2;
-	}
-	if (!is_unit(&unit, text, len))
-		return 0;
-	if (unit >= 0xd800 && unit <= 0xdbff && is_unit(&low, text + 6, len - 6) && low >= 0xdc00 && low <= 0xdfff) {
-		*meant_len = utf8_encode(meant, 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00));
-		return 12;
-	}
-	*meant_len = utf8_encode(meant, unit);
-	return 6;
-}
-
 static size_t origin(const struct view *view, size_t i)
 {
 	return view->from ? view->from[i] : i;
@@ -125,13 +58,13 @@ static void close_view(struct view *view)
 }
 
 /* A view with the escapes of one kind resolved, once. 1; 0: there are none, and it is not made; -1: no memory. */
-static int open_view(struct view *view, const struct view *of, escape_fn *escape, char mark)
+static int open_view(struct view *view, const struct view *of, const struct escape_kind *kind)
 {
 	char meant[4];
 	size_t meant_len, len;
 	bool any = false;
 
-	if (!memchr(of->bytes, mark, of->len))
+	if (!memchr(of->bytes, kind->mark, of->len))
 		return 0;
 	*view = (struct view){ .bytes = malloc(of->len), .from = malloc((of->len + 1) * sizeof *view->from) };
 	if (!view->bytes || !view->from) {
@@ -139,7 +72,7 @@ static int open_view(struct view *view, const struct view *of, escape_fn *escape
 		return -1;
 	}
 	for (size_t i = 0; i < of->len; i += len) {
-		len = escape(meant, &meant_len, of->bytes + i, of->len - i);	/* never shorter than its meaning */
+		len = kind->read(meant, &meant_len, of->bytes + i, of->len - i);	/* never shorter than its meaning */
 		any |= len > 0;
 		if (len == 0) {
 			meant[0] = of->bytes[i];
@@ -332,17 +265,15 @@ static void mark_secret(struct masking *m, const struct view *view, const struct
 
 static void mark_view(struct masking *m, const struct view *view, enum secret_scope scope, unsigned depth)
 {
-	static const struct { escape_fn *escape; char mark; } kinds[] = { { json_escape, '\\' }, { percent_escape, '%' } };
-
 	for (size_t i = 0; i < secrets.count; i++)
 		if (is_sought(&secrets.list[i], scope))
 			mark_secret(m, view, &secrets.list[i]);
 	if (secrets.count > 0)
 		mark_all_base64(m, view, scope);
 	mark_logins(m, view);
-	for (size_t i = 0; i < 2 && depth < DEPTH; i++) {
+	for (size_t i = 0; i < ESCAPE_KINDS && depth < DEPTH; i++) {
 		struct view next;
-		int opened = open_view(&next, view, kinds[i].escape, kinds[i].mark);
+		int opened = open_view(&next, view, &escape_kinds[i]);
 
 		m->failed |= opened < 0;
 		if (opened <= 0)
@@ -379,11 +310,16 @@ void secret_mask(char *text, enum secret_scope scope)
 
 const char *secret_show(char *out, size_t size, const char *text)
 {
-	char *copy = strdup(text);
+	char *head = strndup(text, HEAD_MAX);
+	bool whole = head && strlen(head) < HEAD_MAX;
 
-	if (copy)
-		secret_mask(copy, SECRET_FOREIGN);
-	snprintf(out, size, "%s", copy ? copy : "*");
-	free(copy);
+	if (head)
+		secret_mask(head, SECRET_FOREIGN);
+	/* at the end of a head may be half a secret: it must have stayed far from what is shown */
+	if (!head || (!whole && strlen(head) < HEAD_MAX / 2))
+		snprintf(out, size, "*");
+	else
+		snprintf(out, size, "%s", head);
+	free(head);
 	return out;
 }

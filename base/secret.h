@@ -4,8 +4,8 @@
  * in any URL, scheme://login@host.
  *
  * A secret is found as it is, and in the forms in which servers send back what they were sent: with
- * JSON's escapes (RFC 8259, section 7), percent-encoded (RFC 3986, section 2.1), within base64
- * (RFC 4648, as in "Authorization: Basic"), and in these upon each other, up to three deep.
+ * the escapes of JSON, URLs, forms and HTML (base/escape.h), within base64 (RFC 4648, as in
+ * "Authorization: Basic"), and in these upon each other, up to three deep.
  *
  * What a newcomer would get wrong: not every password can be masked everywhere, or with the usual
  * "x" no line could be read. So
@@ -44,8 +44,9 @@ void secret_forget(void);
 void secret_mask(char *text, enum secret_scope);
 
 /*
- * A foreign text for a log line: masked first and then cut to fit `out`, because half a secret is one
- * too. Returns `out`.
+ * A foreign text for a log line: masked first and then cut to fit `out`, up to some kilobytes, because
+ * half a secret is one too. A huge text costs no more than its first 64 KiB, and is * if these are
+ * secrets for the most part. Returns `out`.
  */
 const char *secret_show(char *out, size_t size, const char *text);
 
