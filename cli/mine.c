@@ -258,6 +258,18 @@ static struct pools *make_pools(const struct run *run)
 	return pools_create(&config);
 }
 
+/* Before anything is told of a file: who mixes up two options gives the password as its name. */
+static int hide_secrets(const struct options *o)
+{
+	for (unsigned i = 0; i < o->pools.count; i++) {
+		const struct pool_entry entry = pool_list_get(&o->pools, i);
+
+		if (pool_hide_secrets(entry.url, entry.user ? entry.user : "", entry.pass ? entry.pass : "") < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static struct record *open_record(const struct options *o)
 {
 	const char *urls[POOLS_MAX];
@@ -319,7 +331,7 @@ enum mine_result mine_run(const struct options *o, const struct cpu_list *cpus, 
 	struct run run = { .options = o, .algo = o->algo, .start = clock_now() };
 	enum mine_result result = MINE_FAILED;
 
-	if (choose(&run, fault) < 0)
+	if (hide_secrets(o) < 0 || choose(&run, fault) < 0)
 		goto destroy_cards;
 	if (o->record) {
 		run.record = open_record(o);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "algo/registry.h"
 #include "pool/url.h"
@@ -169,17 +170,20 @@ static void hide_all(char *value)
 	OPENSSL_cleanse(value, strlen(value));
 }
 
-/* The first line of a file. */
+/* The first line of a file. When there is no such file, its name may be the password itself: then it is not shown. */
 static int set_pass_file(struct options *o, const char *path, char why[CONFIG_WHY])
 {
 	char text[PASS_MAX + 2];
 	FILE *file = fopen(path, "r");
+	const int failure = errno;
 	size_t len = file ? fread(text, 1, sizeof text - 1, file) : 0;
 
 	text[len] = '\0';
 	size_t line_len = strcspn(text, "\r\n");
-	if (!file)
-		snprintf(why, CONFIG_WHY, "%.100s: %s", path, strerror(errno));
+	if (!file && access(path, F_OK) < 0)
+		snprintf(why, CONFIG_WHY, "the file that it names cannot be found: %s", strerror(failure));
+	else if (!file)
+		snprintf(why, CONFIG_WHY, "%.100s: %s", path, strerror(failure));
 	else if (len == 0)
 		snprintf(why, CONFIG_WHY, "%.100s: there is no line in it", path);
 	else if (strlen(text) < len)
@@ -286,7 +290,7 @@ static int set_priority(struct options *o, const char *value, char why[CONFIG_WH
 const struct option_row option_rows[OPTION_ROWS] = {
 	{ 'a', "algo", "NAME", "algorithm; all in a benchmark (sha256d; in a self-test all)", .kind = CALL, .set = set_algo },
 	{ 'o', "url", "URL", "pool: stratum+tcp://HOST:PORT; or node: http://HOST:PORT/; again for further pools",
-	  .kind = CALL, .set = set_url, .of_pool = true, .hide = url_hide_login },
+	  .kind = CALL, .set = set_url, .of_pool = true, .hide = url_hide },
 	{ 'u', "user", "NAME", "user or worker name at the pool named last; before any, at all of them",
 	  .kind = CALL, .set = set_user, .of_pool = true, .hide = hide_after_colon },
 	{ 'p', "pass", "TEXT", "password there; --pass-file or ADIT_PASS in the environment are safer",
@@ -341,7 +345,7 @@ const struct option_row option_rows[OPTION_ROWS] = {
 	{ 0, "no-verify", NULL, "take any certificate: whoever is on the way can then take password and shares",
 	  .kind = FLAG, .field = FIELD(no_verify) },
 	{ 0, "proxy", "URL", "reach pools through http://, socks4a:// or socks5h://[USER:PASS@]HOST:PORT",
-	  .kind = TEXT, .field = FIELD(proxy), .hide = url_hide_login },
+	  .kind = TEXT, .field = FIELD(proxy), .hide = url_hide },
 	{ 'q', "quiet", NULL, "errors and found blocks only", .kind = FLAG, .field = FIELD(quiet) },
 	{ 'D', "debug", NULL, "say more", .kind = FLAG, .field = FIELD(debug) },
 	{ 'P', "protocol-dump", NULL, "show every line to and from the pool", .kind = FLAG, .field = FIELD(protocol_dump) },

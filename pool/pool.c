@@ -68,9 +68,10 @@ static int parse_coinbase(struct pool *pool, const struct pool_config *config)
 {
 	const char *address = config->coinbase_addr;
 	const char *why = address ? address_parse(&pool->payout, address, config->algo->name) : NULL;
+	char shown[101];
 
 	if (why)
-		return log_error("coinbase address '%.100s': %s", address, why);
+		return log_error("coinbase address '%s': %s", secret_show(shown, sizeof shown, address), why);
 	if (strlen(pool->coinbase_sig) > COINBASE_SIG_MAX)
 		return log_error("coinbase signature: it is longer than %d bytes", COINBASE_SIG_MAX);
 	return 0;
@@ -88,14 +89,23 @@ static void free_texts(struct pool *pool)
 	transport_destroy(&pool->transport);
 }
 
-/* From now on no text shows the passwords, nor what stands behind a colon in a user's name, which may be one. 0, or -1 logged. */
-static int hide_secrets(const struct pool *pool)
+/* In user:pass the password; else nothing. */
+static const char *behind_colon(const char *user)
 {
-	const char *colon = strchr(pool->user, ':');
+	const char *colon = strchr(user, ':');
 
-	if (secret_add(pool->pass) < 0 || secret_add(pool->url.pass) < 0 || secret_add(colon ? colon + 1 : "") < 0)
-		return log_error("pool %s: no memory for its secrets", pool->name);
-	return 0;
+	return colon ? colon + 1 : "";
+}
+
+int pool_hide_secrets(const char *url, const char *user, const char *pass)
+{
+	struct url parsed;
+
+	url_parse(&parsed, url);	/* if it is a bad one, what could be read of it */
+	bool hidden = secret_add(pass) == 0 && secret_add(behind_colon(user)) == 0 && secret_add(parsed.pass) == 0 &&
+		      secret_add(behind_colon(parsed.user)) == 0;
+	url_forget(&parsed);
+	return hidden ? 0 : log_error("too many passwords, or no memory for them");
 }
 
 /* The pool's own copies of what the configuration points to; user and password may be the URL's. 0, or -1 logged. */
@@ -110,8 +120,6 @@ static int copy_texts(struct pool *pool, const struct pool_config *config)
 	pool->coinbase_sig = strdup(config->coinbase_sig ? config->coinbase_sig : "");
 	if (!pool->user || !pool->pass || !pool->user_agent || !pool->coinbase_sig)
 		return log_error("no memory for a pool");
-	if (hide_secrets(pool) < 0)
-		return -1;
 	url_forget(&pool->url);
 	if (transport_init(&pool->transport, config->proxy, config->cert, config->no_verify) < 0)
 		return -1;
@@ -132,7 +140,8 @@ struct pool *pool_create(const struct pool_config *config)
 	pool->config = *config;
 	pool->config.url = pool->config.user = pool->config.pass = pool->config.user_agent = NULL;
 	pool->config.coinbase_addr = pool->config.coinbase_sig = pool->config.proxy = pool->config.cert = NULL;
-	if (parse_url(pool, config->url) < 0 || copy_texts(pool, config) < 0 || parse_coinbase(pool, config) < 0)
+	if (pool_hide_secrets(config->url, config->user, config->pass) < 0 || parse_url(pool, config->url) < 0 ||
+	    copy_texts(pool, config) < 0 || parse_coinbase(pool, config) < 0)
 		goto free_pool;
 	if (wake_init(&pool->wake) < 0)
 		goto free_pool;

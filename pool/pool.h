@@ -70,6 +70,12 @@ struct pool_stats {
 	bool gave_up;
 };
 
+/*
+ * From now on no text shows the passwords of such a pool, in its URL too, nor what stands behind a colon in a user's
+ * name, which may be one. pool_create() does the same; this is for who has something to say before. 0, or -1 logged.
+ */
+int pool_hide_secrets(const char *url, const char *user, const char *pass);
+
 /* NULL, logged, when the URL or a text is not usable. Before other threads start. */
 struct pool *pool_create(const struct pool_config *);
 

@@ -17,10 +17,12 @@
 #include "base/secret.h"
 #include "pool/url.h"
 
+#define NAME_SHOWN 200	/* bytes, with the NUL */
+
 struct record {
 	pthread_mutex_t lock;		/* of all below */
 	gzFile file;
-	char *path;
+	char name[NAME_SHOWN];		/* the file's, for log lines */
 	double started, flushed;	/* clock_now() */
 	unsigned connections;
 	bool dirty;			/* something was written since */
@@ -35,7 +37,7 @@ static void check(struct record *record, bool good)
 	if (good || record->failed)
 		return;
 	const char *cause = gzerror(record->file, &code);
-	log_error("record %s: %s; recording ends", record->path, code == Z_ERRNO ? strerror(errno) : cause);
+	log_error("record %s: %s; recording ends", record->name, code == Z_ERRNO ? strerror(errno) : cause);
 	record->failed = true;
 }
 
@@ -147,17 +149,17 @@ static void put_head(struct record *record, const char *algo, const char *const 
 }
 
 /* A descriptor of an empty regular file, its owner's only; -1 logged. A pipe would have us wait for a reader. */
-static int open_file(const char *path)
+static int open_file(const char *path, const char *name)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600);
 	struct stat status;
 
 	if (fd < 0 && errno != ENXIO)		/* ENXIO: a pipe that nobody reads, or a socket */
-		return log_errno("record %s", path);
+		return log_errno("record %s", name);
 	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode))
-		log_error("record %s: it is not a regular file", path);
+		log_error("record %s: it is not a regular file", name);
 	else if (fchmod(fd, 0600) < 0 || ftruncate(fd, 0) < 0)
-		log_errno("record %s", path);
+		log_errno("record %s", name);
 	else
 		return fd;
 	if (fd >= 0)
@@ -167,25 +169,32 @@ static int open_file(const char *path)
 
 struct record *record_open(const char *path, const char *algo, const char *const *urls, size_t url_count)
 {
-	int fd = open_file(path);
-
-	if (fd < 0)
-		return NULL;
-
 	struct record *record = calloc(1, sizeof *record);
-	char *copy = strdup(path);
-	if (!record || !copy || !(record->file = gzdopen(fd, "wb"))) {
-		log_error("record %s: no memory", path);
-		close(fd);
-		free(copy);
-		free(record);
+	int fd;
+
+	if (!record) {
+		log_error("no memory for a record");
 		return NULL;
 	}
+	secret_show(record->name, sizeof record->name, path);	/* who mixes up two options gives a password here */
+	fd = open_file(path, record->name);
+	if (fd < 0)
+		goto free_record;
+	record->file = gzdopen(fd, "wb");
+	if (!record->file) {
+		log_error("record %s: no memory", record->name);
+		goto close_file;
+	}
 	pthread_mutex_init(&record->lock, NULL);
-	record->path = copy;
 	record->started = clock_now();
 	put_head(record, algo, urls, url_count);
 	return record;
+
+close_file:
+	close(fd);
+free_record:
+	free(record);
+	return NULL;
 }
 
 void record_close(struct record *record)
@@ -194,9 +203,8 @@ void record_close(struct record *record)
 		return;
 	int result = gzclose(record->file);
 	if (result != Z_OK && !record->failed)
-		log_error("record %s: %s", record->path, result == Z_ERRNO ? strerror(errno) : "its end could not be written");
+		log_error("record %s: %s", record->name, result == Z_ERRNO ? strerror(errno) : "its end could not be written");
 	pthread_mutex_destroy(&record->lock);
-	free(record->path);
 	free(record);
 }
 

@@ -41,7 +41,7 @@ int transport_init(struct transport *transport, const char *proxy, const char *c
 	if (why)
 		log_error("proxy '%s': %s", url_shown(shown, proxy), why);
 	else if (cert && !file)
-		log_errno("certificates %s", cert);
+		log_errno("certificates %s", secret_show(shown, sizeof shown, cert));
 	if (file)
 		fclose(file);
 	if (why || (cert && !file))

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
+#define PORT_DIGITS 5
+
 static const char *parse_port(uint16_t *port, const char *text, size_t len)
 {
 	unsigned long value = 0;
@@ -27,12 +29,13 @@ static const char *parse_port(uint16_t *port, const char *text, size_t len)
 	return NULL;
 }
 
-static const char *parse_host(char *host, const char *text, size_t len)
-{
-	/* what an address in brackets holds, and what a name or an IPv4 number holds */
-	static const char address[] = "0123456789abcdefABCDEF:.";
-	static const char name[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-._";
+/* What an address in brackets holds, what a name or an IPv4 number holds, and a port. */
+static const char address_chars[] = "0123456789abcdefABCDEF:.";
+static const char name_chars[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-._";
+static const char port_chars[] = "0123456789";
 
+const char *url_parse_host(char host[URL_HOST_MAX], const char *text, size_t len)
+{
 	if (len == 0)
 		return "it has no host";
 	if (len >= URL_HOST_MAX)
@@ -41,9 +44,19 @@ static const char *parse_host(char *host, const char *text, size_t len)
 	host[len] = '\0';
 
 	if (host[0] != '[')
-		return strspn(host, name) == len ? NULL : "its host has characters that no host name has";
-	if (len < 4 || strspn(host + 1, address) != len - 2 || host[len - 1] != ']')
+		return strspn(host, name_chars) == len ? NULL : "its host has characters that no host name has";
+	if (len < 4 || strspn(host + 1, address_chars) != len - 2 || host[len - 1] != ']')
 		return "its IPv6 address is not of the form [::1]";
+	return NULL;
+}
+
+static const char *path_fault(const char *path)
+{
+	if (strlen(path) >= URL_PATH_MAX)
+		return "its path is too long";
+	for (const char *c = path; *c; c++)
+		if (!isgraph((unsigned char)*c))
+			return "its path has characters that no path has";
 	return NULL;
 }
 
@@ -117,14 +130,12 @@ const char *url_parse(struct url *url, const char *text)
 	if (host_len == 0 || host[host_len - 1] == ']')
 		return len == 0 ? "it has no host" : "it has no port";
 
-	if (strlen(host + len) >= URL_PATH_MAX)
-		return "its path is too long";
-	for (const char *c = host + len; *c; c++)
-		if (!isgraph((unsigned char)*c))
-			return "its path has characters that no path has";
+	const char *why = path_fault(host + len);
+	if (why)
+		return why;
 	strcpy(url->path, host + len);
 
-	const char *why = parse_host(url->host, host, host_len - 1);
+	why = url_parse_host(url->host, host, host_len - 1);
 	return why ? why : parse_port(&url->port, host + host_len, len - host_len);
 }
 
@@ -144,44 +155,61 @@ static const char *find_last(const char *text, const char *part)
 	return last;
 }
 
-/* A colon that stands before a host and its port, as in user:pass:host:port. NULL: there is none. */
-static const char *find_odd_colon(const char *text)
+/* How much of what should be HOST:PORT/PATH can hardly be anything else. Of a host alone: few passwords have a dot. */
+static size_t place_len(const char *text)
 {
-	const char *port = text[0] == '[' ? NULL : memrchr(text, ':', strcspn(text, "/"));
+	size_t len = strspn(text, name_chars);
 
-	return port ? memrchr(text, ':', (size_t)(port - text)) : NULL;
+	if (text[0] == '[') {
+		len = 1 + strspn(text + 1, address_chars);
+		len = text[len] == ']' ? len + 1 : 0;
+	}
+	size_t port_len = text[len] == ':' ? strspn(text + len + 1, port_chars) : 0;
+	if (port_len == 0 || port_len > PORT_DIGITS)
+		return text[0] == '[' || memchr(text, '.', len) ? len : 0;
+	len += 1 + port_len;
+	return text[len] == '/' && !path_fault(text + len) ? strlen(text) : len;
 }
 
-/* Where the login of a text begins, and its length; 0: it has none. */
-static size_t find_login(const char *text, size_t *len)
+/* What is not for showing: `login_len` bytes from `login` on, and all from `tail` on. */
+struct hidden {
+	size_t login, login_len, tail;
+};
+
+static struct hidden find_hidden(const char *text)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.";
 	size_t scheme_len = strspn(text, letters);
 	const char *start = strncmp(text + scheme_len, "://", 3) == 0 ? text + scheme_len + 3 : text;
-	const char *end = strrchr(start, '@');
+	const char *end = strrchr(start, '@'), *place = end ? end + 1 : start;
 
-	if (!end)
-		end = find_last(start, "%40");
-	if (!end)
-		end = find_odd_colon(start);
-	*len = end ? (size_t)(end - start) : 0;
-	return (size_t)(start - text);
+	if (!end && (end = find_last(start, "%40")))
+		place = end + 3;
+	return (struct hidden){
+		.login = (size_t)(start - text), .login_len = end ? (size_t)(end - start) : 0,
+		.tail = (size_t)(place - text) + place_len(place),
+	};
 }
 
 const char *url_shown(char out[URL_SHOWN_MAX], const char *text)
 {
-	size_t len, start = find_login(text, &len);
+	struct hidden hidden = find_hidden(text);
+	size_t rest = hidden.login + hidden.login_len;
 
-	snprintf(out, URL_SHOWN_MAX, "%.*s%s%s", (int)(start < URL_SHOWN_MAX ? start : URL_SHOWN_MAX), text, len > 0 ? "***" : "",
-		 text + start + len);
+	if (hidden.login > URL_SHOWN_MAX || hidden.tail - rest > URL_SHOWN_MAX)
+		snprintf(out, URL_SHOWN_MAX, "***");
+	else
+		snprintf(out, URL_SHOWN_MAX, "%.*s%s%.*s%s", (int)hidden.login, text, hidden.login_len > 0 ? "***" : "",
+			 (int)(hidden.tail - rest), text + rest, text[hidden.tail] ? "***" : "");
 	return out;
 }
 
-void url_hide_login(char *text)
+void url_hide(char *text)
 {
-	size_t len, start = find_login(text, &len);
+	struct hidden hidden = find_hidden(text);
 
-	memset(text + start, '*', len);
+	memset(text + hidden.login, '*', hidden.login_len);
+	memset(text + hidden.tail, '*', strlen(text + hidden.tail));
 }
 
 static bool is_number(const char *host)
@@ -207,15 +235,29 @@ static bool is_public(const char *domain)
 	return !dot || (!strchr(dot + 1, '.') && strlen(dot + 1) == 2 && dot - domain <= 3);
 }
 
+/* Without the full stop that may end a name (RFC 1034, section 3.1): it would count as one more label. */
+static void strip_root(char out[URL_HOST_MAX], const char *host)
+{
+	size_t len = strlen(host);
+
+	if (len > 0 && host[len - 1] == '.')
+		len--;
+	snprintf(out, URL_HOST_MAX, "%.*s", (int)len, host);
+}
+
 bool url_same_domain(const char *host, const char *other)
 {
-	const char *dot = strchr(host, '.');
+	char ours[URL_HOST_MAX], theirs[URL_HOST_MAX];
 
-	if (strcasecmp(host, other) == 0)
+	strip_root(ours, host);
+	strip_root(theirs, other);
+	const char *dot = strchr(ours, '.');
+
+	if (strcasecmp(ours, theirs) == 0)
 		return true;
-	if (is_number(host) || is_number(other) || is_public(host))
+	if (is_number(ours) || is_number(theirs) || is_public(ours))
 		return false;
-	if (ends_with(other, host))
+	if (ends_with(theirs, ours))
 		return true;
-	return !is_public(dot + 1) && (ends_with(other, dot + 1) || strcasecmp(other, dot + 1) == 0);
+	return !is_public(dot + 1) && (ends_with(theirs, dot + 1) || strcasecmp(theirs, dot + 1) == 0);
 }

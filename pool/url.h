@@ -3,6 +3,7 @@
 #define POOL_URL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define URL_SCHEME_MAX	16	/* bytes, with the NUL */
@@ -26,22 +27,26 @@ struct url {
  */
 const char *url_parse(struct url *, const char *text);
 
+/* The host alone, as `len` bytes of text without a port: NULL when `host` is set, else what is wrong. */
+const char *url_parse_host(char host[URL_HOST_MAX], const char *text, size_t len);
+
 /* Wipe user and password. */
 void url_forget(struct url *);
 
 /*
- * A URL as it may be shown, whether it is a good one or not: *** for what is, or was meant to be, a login.
- * That is all up to the last @, or if there is none to the last %40 or what else stands before HOST:PORT.
- * Returns `out`.
+ * A URL as it may be shown, whether it is a good one or not: *** for what is, or was meant to be, a login, which is all
+ * up to the last @, or if there is none to the last %40; and *** for all of the rest that is no HOST:PORT/PATH, because
+ * that may be a password at the wrong place. Returns `out`.
  */
 const char *url_shown(char out[URL_SHOWN_MAX], const char *text);
 
 /* The same in place, with a star for each byte. */
-void url_hide_login(char *text);
+void url_hide(char *text);
 
 /*
  * Is `other` the host itself, or of its domain? a.pool.example and b.pool.example are,
  * a.example and b.example are not, nor a.co.uk and b.co.uk. Numbers are of no domain.
+ * Which other names anyone may register under, as under duckdns.org, is not known here.
  */
 bool url_same_domain(const char *host, const char *other);
 

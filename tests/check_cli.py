@@ -48,7 +48,8 @@ class Usage(unittest.TestCase):
         self.assertIn('usage: adit', got.stderr)
 
     def test_a_wrong_option_is_named_in_one_sentence(self):
-        self.refused('--foo', says='--foo')
+        self.refused('--threadz', says='option --thread... is none of ours')
+        self.refused('--p', says='option --p is none of ours')
         self.refused('-t', says='-t')
         self.refused('-p', 'hush-hush', '-Zq', says='-Z')
         self.refused('--json=x', '--list', says='--json')
@@ -71,12 +72,19 @@ class Usage(unittest.TestCase):
         self.refused('--min-diff', 'inf', '-o', 'h:1', says='"inf"')
         self.refused('-O', 'nocolon', '-o', 'h:1', says='colon')
         self.refused('--benchmark', 'stray', says='belongs to no option')
-        self.refused('-p', 'two', 'words', '-o', 'h:1', says='belongs to no option')
-        self.refused('--passs=hush-hush', '-o', 'h:1', says='--passs')
+        self.refused('-p', 'two', 'words', '-o', 'h:1', says='word 3 of the command line belongs to no option')
+        self.refused('--hash', 'sha256d', GENESIS, '-q', 'more', says='word 5 of the command line belongs to no option')
+        self.refused('--passs=hush-hush', '-o', 'h:1', says='--pass...')
         self.refused('-a', 'sha256d', says='-o')
 
+    def test_a_complaint_is_one_harmless_sentence_whatever_it_quotes(self):
+        for option in '-a', '-t', '--backend', '--compare', '--fpga', '--cpu-priority', '--time-limit', '-c':
+            self.refused(option, 'a\nb\x1b[2J\rc', says='a?b?[2J?c')
+        self.refused('--benchmark', '--cpu', '-a\nb', says='-a?b')
+        self.refused('--list', '--inject-fault', 'a\nb', says='a?b')
+
     def test_a_bad_pool_url_is_refused_at_once(self):
-        for url in ('stratum+tcp://h:0', ':99999', 'ftp://h:1', '', 'stratum+tcp://h:x'):
+        for url in ('stratum+tcp://h:0', ':99999', 'ftp://h:1', '', 'stratum+tcp://pool.example'):
             with self.subTest(url=url):
                 got = adit('-o', url, '-u', 'u')
                 self.assertEqual(got.returncode, 2, got.stderr)
@@ -131,7 +139,9 @@ class Config(unittest.TestCase):
 
     def test_an_unknown_key_or_a_wrong_shape_is_named(self):
         for text, says in ((b'{"treads": 2}', 'treads'), (b'[1,2]', 'object'), (b'{"threads": true}', 'threads'), (b'{"json": "yes"}', 'json'),
-                           (b'{"user": {}}', 'user'), (b'', '.json'), (b'{"threads": 2,}', 'comma')):
+                           (b'{"user": {}}', 'user'),
+                           (b'{"nonsense": []}', 'nonsense'), (b'{"threads": []}', 'threads'), (b'{"pools": []}', 'pools'),
+                           (b'{"list": true, "a\\nb\\u009b": 1}', 'a?b??'), (b'', '.json'), (b'{"threads": 2,}', 'comma')):
             got = self.run_with(text)
             self.assertEqual(got.returncode, 2, text)
             self.assertIn(says, got.stderr)
@@ -176,12 +186,28 @@ class Inspect(unittest.TestCase):
             self.assertEqual(got.returncode, 1)
             self.assertIn(f'{algo} {name_of(backend, versions)}: FAILED', got.stdout)
 
+    def test_a_self_test_that_is_interrupted_has_not_passed(self):
+        def interrupted():      # a pending signal stays so in the program that is begun
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+            os.kill(os.getpid(), signal.SIGTERM)
+        got = subprocess.run([ADIT, '--self-test'], capture_output=True, text=True, preexec_fn=interrupted)
+        self.assertEqual((got.returncode, got.stdout), (1, ''))
+        self.assertIn('--self-test: interrupted before sha256d', got.stderr)
+
     def test_the_list_names_both_forms_of_a_vector_backend(self):
         table = adit('--list').stdout
         for algo, backend, versions in forms():
             self.assertRegex(table, rf'(?m)^{algo} +{re.escape(name_of(backend, versions))}  +\d+  (chosen|supported)$')
         vectors = [b for a, b in supported()[0] if a == 'sha256d' and b != 'scalar']
         self.assertEqual(sorted(b for a, b, versions in forms() if versions), sorted(vectors))
+
+    def test_the_list_is_of_what_was_asked_for(self):
+        for algo, backend in supported()[0]:
+            rows = json.loads(adit('--list', '--json', '-a', algo).stdout)
+            self.assertEqual({r['algo'] for r in rows}, {algo})
+            self.assertIn(backend, {r['backend'] for r in rows})
+            rows = json.loads(adit('--list', '--json', '-a', algo, '--backend', backend).stdout)
+            self.assertEqual({(r['algo'], r['backend']) for r in rows}, {(algo, backend)})
 
     def test_the_choice_falls_through_every_failing_backend(self):
         pairs, chosen = supported()

@@ -178,6 +178,7 @@ static void any_line_comes_back_as_it_was(void **state)
 		{ "\xc3", "\xef\xbf\xbd" }, { "\xe2\x82", "\xef\xbf\xbd\xef\xbf\xbd" }, { "\xc3(", "\xef\xbf\xbd(" },
 		{ "\xc0\x80", "\xef\xbf\xbd\xef\xbf\xbd" },		/* overlong */
 		{ "\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },	/* a surrogate */
+		{ "\xf4\x90\x80\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },	/* above U+10FFFF */
 		{ "\xf5\x80\x80\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },
 	};
 	struct record *record = open_record(path);
@@ -323,6 +324,25 @@ static void a_file_that_cannot_be_made_is_named(void **state)
 	assert_non_null(strstr(said, "record /nonexistent/record.gz: No such file or directory\n"));
 }
 
+static void open_a_password(void)
+{
+	assert_null(open_record("/nonexistent/hush"));
+	assert_null(open_record("/nonexistent/hush-hush"));
+}
+
+static void a_name_that_is_a_password_is_not_shown(void **state)
+{
+	char said[1000];
+
+	(void)state;
+	assert_int_equal(secret_add("hush"), 0);
+	assert_int_equal(secret_add("hush-hush"), 0);
+	capture(said, open_a_password);
+	secret_forget();
+	assert_non_null(strstr(said, "record /nonexistent/***: No such file or directory\n"));
+	assert_null(strstr(said, "hush"));
+}
+
 static void no_record_is_no_harm(void **state)
 {
 	(void)state;
@@ -345,6 +365,7 @@ int main(void)
 		TEST(a_write_error_is_said_once_and_ends_the_record),
 		TEST(only_a_regular_file_is_taken_and_nothing_is_waited_for),
 		TEST(a_file_that_cannot_be_made_is_named),
+		TEST(a_name_that_is_a_password_is_not_shown),
 		TEST(no_record_is_no_harm),
 	};
 

@@ -4,7 +4,7 @@ Pools and nodes that send back the password they were given, in every kind of me
 a look at all that the program wrote: log, dump, record, JSON, and what is left of its command line. ADIT and DEVPOOL
 name the programs.
 """
-import base64, binascii, gzip, json, os, re, subprocess, sys, tempfile, threading, unittest, urllib.parse
+import base64, binascii, gzip, html.entities, json, os, re, subprocess, sys, tempfile, threading, unittest, urllib.parse
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), 'cases'))
 import node
@@ -45,13 +45,20 @@ SPELLINGS = {
     'percent': lambda s: urllib.parse.quote(s, safe=''),
     'percent, all': lambda s: ''.join('%%%02x' % b for b in s.encode()),
     'percent twice': lambda s: urllib.parse.quote(urllib.parse.quote(s, safe='')),
+    'form': urllib.parse.quote_plus,
+    'HTML': lambda s: in_json(html.escape(s)),
+    'HTML, named': lambda s: ''.join('&%s;' % NAMES[c] if c in NAMES else c for c in s),
+    'HTML, decimal': lambda s: ''.join('&#%d;' % ord(c) for c in s),
+    'HTML, hex, in a form': lambda s: urllib.parse.quote_plus(''.join('&#x%X;' % ord(c) for c in s)),
     'basic': lambda s: 'Basic ' + basic(s),
     'base64 alone': lambda s: base64.b64encode(s.encode()).decode(),
     'base64 of URLs': lambda s: base64.urlsafe_b64encode(('x:' + s).encode()).decode(),
     'base64, slashes': lambda s: basic(s).replace('/', '\\/'),
     'base64, percent': lambda s: urllib.parse.quote(basic(s), safe=''),
 }
+NAMES = {chr(point): name for name, point in html.entities.name2codepoint.items()} | {'%': 'percnt', '/': 'sol', '\\': 'bsol', '+': 'plus'}
 ANYWHERE = 'hu/sh-"hu%sh\\\u00e9\u20ac'
+SPACED = 'hu sh+<"hu&sh\\\u00e9\u20ac'       # not for URLs and headers
 WORDS = ['h7sh!', 'deadbeef0042']
 
 
@@ -64,6 +71,8 @@ def readings(text):
             more.append(urllib.parse.unquote(one, errors='replace'))
             more.append(re.sub(r'\\u([0-9a-fA-F]{4})', lambda m: chr(int(m.group(1), 16)), one))
             more.append(re.sub(r'\\(["\\/])', r'\1', one))
+            more.append(urllib.parse.unquote_plus(one, errors='replace'))
+            more.append(html.unescape(one))
         seen.update(new)
         new = [one for one in set(more) if one not in seen]
     return seen | set(new)
@@ -155,9 +164,10 @@ class Echo(unittest.TestCase):
 
     def test_a_stratum_pool_may_say_it_as_it_likes(self):
         for name, spell in SPELLINGS.items():
+            secret = SPACED if name.startswith(('form', 'HTML')) else ANYWHERE
             with self.subTest(spelling=name):
-                log, record, logins = self.stratum(ANYWHERE, spell)
-                self.assertEqual(logins[-1], ['demo', ANYWHERE])
+                log, record, logins = self.stratum(secret, spell)
+                self.assertEqual(logins[-1], ['demo', secret])
                 self.assertIn('"params":["demo","***"]', log)
 
     def test_short_ones_and_hex_digits_are_found_as_words(self):
@@ -269,15 +279,17 @@ class Refusals(unittest.TestCase):
     """The program says what is wrong with an option without the part of it that may be a secret."""
     SECRET = 'hush-hush'
 
-    def refused(self, *args, says=''):
+    def refused(self, *args, says='', secret='hush'):
         got = subprocess.run([ADIT, *args], capture_output=True, text=True, timeout=PATIENCE)
         self.assertEqual(got.returncode, 2, got.stderr)
-        self.assertNotIn('hush', got.stdout + got.stderr)
+        self.assertNotIn(secret, got.stdout + got.stderr)
         self.assertIn(says, got.stderr)
 
     def test_of_urls_that_cannot_be_parsed(self):
-        for url, shown in (('stratum+tcp://u:%s%%40h:3333', 'stratum+tcp://***%40h:3333'), ('stratum+tcp://u:%s%%40h:port', '***%40h:port'),
-                           ('u:%s%%40h:1', "'***%40h:1'"), ('http://u:%s/x@h:1/', 'http://***@h:1/'), ('u:%s:h:3333', "'***:h:3333'"),
+        for url, shown in (('stratum+tcp://u:%s%%40h:3333', 'stratum+tcp://***%40h:3333'), ('stratum+tcp://u:%s%%40h:port', '***%40***'),
+                           ('u:%s%%40h:1', "'***%40h:1'"), ('http://u:%s/x@h:1/', 'http://***@h:1/'), ('u:%s:h:3333', "'***'"),
+                           ('h:1:%s', "'h:1***'"), ('stratum+tcp://pool.example:%s', "'stratum+tcp://pool.example***'"),
+                           ('stratum+tcp://pool.example:3333 %s', "'stratum+tcp://pool.example:3333***'"), ('%s', "'***'"),
                            ('stratum+tcp://u:%s@h:0', 'stratum+tcp://***@h:0'), ('ftp://u:%s@h:1', 'ftp://***@h:1'),
                            ('stratum+tcp://u:%%zz%s@h:1', '***@h:1'), ('u:%s@', "'***@'")):
             with self.subTest(url=url):
@@ -291,6 +303,8 @@ class Refusals(unittest.TestCase):
     def test_of_other_options_and_files(self):
         secret = self.SECRET
         for args in (['-O', secret], ['-o', 'h:1', '-p', secret, 'word'], ['--passs', secret], ['--passs=' + secret],
+                     ['--pass' + secret], ['-o', 'h:1', '--userpassu:' + secret], ['--' + secret, '-o', 'h:1'],
+                     ['-o', 'h:1', '--pass-file', secret], ['-o', 'h:1', '--pass-file=/etc/' + secret],
                      ['-o', 'h:1', '-p', secret, '-o', 'h:0'], ['-o', 'h:1', '-O', 'u:' + secret, '--coinbase-addr', 'none']):
             with self.subTest(args=args):
                 self.refused(*args)
@@ -300,6 +314,20 @@ class Refusals(unittest.TestCase):
                 config.write(text % secret)
                 config.flush()
                 self.refused('-c', config.name)
+
+    def test_a_file_name_that_may_be_the_password_is_not_shown(self):
+        self.refused('-o', 'h:1', '--pass-file', self.SECRET, says='--pass-file: the file that it names cannot be found: No such file')
+        for secret in self.SECRET, 'h7sh!':
+            self.refused('-o', 'h:1', '-p', secret, '--cert', secret, says='certificates ***: No such file', secret=secret)
+            self.refused('-o', 'h:1', '-p', secret, '--coinbase-addr', secret, says="coinbase address '***': ", secret=secret)
+            for login in (['-o', 'h:1', '-p', secret], ['-o', 'u:%s@h:1' % secret], ['-o', 'h:1', '-u', 'u:' + secret]):
+                with self.subTest(login=login), tempfile.TemporaryDirectory() as folder:
+                    os.mkdir(os.path.join(folder, secret))
+                    got = subprocess.run([os.path.abspath(ADIT), *login, '--record', secret], capture_output=True, text=True,
+                                         timeout=PATIENCE, cwd=folder)
+                    self.assertEqual(got.returncode, 1, got.stderr)
+                    self.assertIn('record ***: Is a directory', got.stderr)
+                    self.assertNotIn(secret, got.stdout + got.stderr)
 
 
 if __name__ == '__main__':

@@ -88,7 +88,10 @@ static void domains_are_told_apart(void **state)
 		{ "eu.longname.de", "us.longname.de", true }, { "localhost", "evil.localhost", false },
 		{ "10.0.0.1", "10.0.0.1", true }, { "10.0.0.1", "11.0.0.1", false }, { "1.2.3.4", "5.2.3.4", false },
 		{ "[::1]", "[::1]", true }, { "[::1]", "[::2]", false }, { "10.0.0.1", "x.10.0.0.1", false },
-		{ "pool.example", "", false }, { "pool.example", ".", false },
+		{ "pool.example", "", false }, { "pool.example", ".", false }, { ".", "pool.example", false },
+		{ "pool.example.", "pool.example", true }, { "pool.example", "eu.pool.example.", true },
+		{ "pool.example.", "evil.example.", false }, { "pool.example.", "evil.example", false },
+		{ "pool.co.uk.", "evil.co.uk.", false }, { "localhost.", "evil.localhost.", false },
 	};
 
 	(void)state;
