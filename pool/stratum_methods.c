@@ -99,19 +99,15 @@ static double small_number(const json_t *value, double most)
 	return number >= 0 && number <= most ? number : -1;
 }
 
-/* Where a reconnect leads, as a URL's host; NULL, and *why, when we do not go there. Nothing, too, means the pool itself. */
-static const char *next_host(const struct pool *pool, struct url *url, const char *name, const char **why)
+/* Where a reconnect leads, as a URL's host: NULL when it is set, else why we do not go there. No name is the pool's own. */
+static const char *next_host(char host[URL_HOST_MAX], const struct pool *pool, const char *name)
 {
-	char text[URL_HOST_MAX + 10];
+	char text[URL_HOST_MAX + 2];
 	bool bare = strchr(name, ':') && name[0] != '[';
 
-	if (name[0] == '\0')
-		return pool->url.host;
-	int len = snprintf(text, sizeof text, bare ? "[%s]:1" : "%s:1", name);
-	*why = (size_t)len < sizeof text ? url_parse(url, text) : "its host is too long";
-	if (!*why && !url_same_domain(pool->url.host, url->host))
-		*why = "it leads to another host";
-	return *why ? NULL : url->host;
+	int len = snprintf(text, sizeof text, bare ? "[%s]" : "%s", name[0] ? name : pool->url.host);
+	const char *why = url_parse_host(host, text, (size_t)len);
+	return why || url_same_domain(pool->url.host, host) ? why : "it leads to another host";
 }
 
 static const json_t *argument(const json_t *params, size_t index)
@@ -131,21 +127,24 @@ static int on_reconnect(struct pool *pool, const struct message *call)
 	const json_t *host = argument(call->params, 0), *port = argument(call->params, 1), *wait = argument(call->params, 2);
 	double port_number = port ? small_number(port, UINT16_MAX) : 0;
 	double wait_s = wait ? small_number(wait, HUGE_VAL) : 0;
-	const char *name = host ? json_string_value(host) : "", *why = "not of the form [host, port, wait]";
-	char shown[URL_HOST_MAX];
-	struct url url;
+	const char *name = host ? json_string_value(host) : "", *why;
+	char shown[URL_HOST_MAX], next[URL_HOST_MAX];
 
-	if (name && port_number >= 0 && wait_s >= 0)
-		name = next_host(pool, &url, name, &why);
+	if (!name)
+		why = "its host is not a text";
+	else if (port_number < 0 || port_number != floor(port_number))
+		why = "its port is not a whole number from 0 to 65535";
+	else if (wait_s < 0)
+		why = "its wait is not a number of seconds";
 	else
-		name = NULL;
-	if (!name) {
+		why = next_host(next, pool, name);
+	if (why) {
 		complain(pool, "reconnect", why);
 		return 0;
 	}
-	strcpy(s->next_host, name);
+	strcpy(s->next_host, next);
 	pool->reconnect = (struct reconnect){ .asked = true, .port = (uint16_t)port_number, .wait_s = wait_s };
-	log_info("pool %s: the pool asks to connect again, to %s:%u", pool->name, secret_show(shown, sizeof shown, name),
+	log_info("pool %s: the pool asks to connect again, to %s:%u", pool->name, secret_show(shown, sizeof shown, next),
 		 (unsigned)(pool->reconnect.port ? pool->reconnect.port : pool->url.port));
 	return -1;
 }

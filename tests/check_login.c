@@ -280,13 +280,16 @@ static void reconnect_is_followed_on_the_same_host_only(void **state)
 		"{\"id\":0,\"method\":\"client.reconnect\",\"params\":[]}\n",
 		"{\"id\":null,\"method\":\"client.reconnect\",\"params\":[\"\",\"0\",0]}\n",
 		"{\"id\":null,\"method\":\"client.reconnect\",\"params\":[\"127.0.0.1\"]}\n",
+		"{\"id\":null,\"method\":\"client.reconnect\",\"params\":[\"127.0.0.1\",0.0,0.5]}\n",
 	};
-	static const char *const refused[] = {
-		"{\"id\":null,\"method\":\"client.reconnect\",\"params\":[{},[],-5]}\n",
-		"{\"id\":null,\"method\":\"client.reconnect\",\"params\":[\"\",70000]}\n",
-		"{\"id\":null,\"method\":\"client.reconnect\",\"params\":[\"\",\"33a\"]}\n",
-		"{\"id\":null,\"method\":\"client.reconnect\",\"params\":[\"127.0.0.2\",3333,0]}\n",
-		"{\"id\":null,\"method\":\"client.reconnect\",\"params\":[\"\",1,-1]}\n",
+	static const char no_text[] = "its host is not a text", no_port[] = "its port is not a whole number from 0 to 65535";
+	static const char no_wait[] = "its wait is not a number of seconds", no_host[] = "its host has characters that no host name has";
+	static const struct { const char *params, *why; } refused[] = {
+		{ "{},[],-5", no_text }, { "1,1", no_text }, { "\"\",70000", no_port }, { "\"\",\"33a\"", no_port },
+		{ "\"\",1.5", no_port }, { "\"\",-1", no_port }, { "\"\",1e300", no_port }, { "\"\",[1]", no_port },
+		{ "\"\",1,-1", no_wait }, { "\"\",1,\"soon\"", no_wait },
+		{ "\"127.0.0.2\",3333,0", "it leads to another host" }, { "\"a@127.0.0.1\",3333", no_host }, { "\"u:p@127.0.0.1\"", "its IPv6 address" },
+		{ "\"stratum+tcp://127.0.0.1\"", "its IPv6 address" }, { "\"127.0.0.1/\"", no_host }, { "\"127.0.0.1:1\"", "it leads to another host" },
 	};
 	struct rig *rig = *state;
 	unsigned connections = 1;
@@ -298,12 +301,18 @@ static void reconnect_is_followed_on_the_same_host_only(void **state)
 		assert_true(fake_wait_logins(rig->fake, ++connections));
 		fake_announce(rig->fake, &(struct fake_job){ 0 });
 	}
-	for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
-		fake_send(rig->fake, refused[i]);
-	wait_heard(rig);
-	assert_int_equal(fake_connections(rig->fake), connections);
-	assert_logged("reconnect dropped: it leads to another host");
-	assert_logged("reconnect dropped: not of the form");
+	for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+		char text[200];
+
+		start_mining(rig = rig_again(state));
+		WAIT_UNTIL(stats_of(rig).jobs == 1);
+		snprintf(text, sizeof text, "{\"id\":null,\"method\":\"client.reconnect\",\"params\":[%s]}\n", refused[i].params);
+		fake_send(rig->fake, text);
+		wait_heard(rig);
+		assert_int_equal(fake_connections(rig->fake), 1);
+		snprintf(text, sizeof text, ": reconnect dropped: %s", refused[i].why);
+		assert_logged(text);
+	}
 }
 
 static void reconnect_to_another_port_holds_until_that_fails(void **state)
