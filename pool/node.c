@@ -271,7 +271,6 @@ static int on_work(struct pool *pool)
 	char why[TEMPLATE_WHY], reason[REASON_MAX];
 	struct message reply;
 
-	n->now.next_poll = clock_now() + poll_pause(pool);
 	if (!read_reply(n, &n->now.work, &reply, why)) {
 		if (is_refused(&n->now.work))
 			pool_login_refused(pool);
@@ -294,6 +293,7 @@ static int on_work(struct pool *pool)
 		n->now.longpoll_proven &= n->now.after_verdict;
 		renew_longpoll(n);
 	}
+	n->now.next_poll = clock_now() + poll_pause(pool);
 	return n->now.work.headers[HTTP_STRATUM][0] && pool_follow(pool, n->now.work.headers[HTTP_STRATUM]) ? -1 : 0;
 }
 

@@ -467,6 +467,63 @@ def a_block_is_sent_again_when_no_answer_came():
 
 
 @fact
+def a_duplicate_is_good_only_of_a_block_that_was_sent_before():
+    verdicts = [None, result('duplicate'), result('duplicate')]     # of one block twice, and then of another
+    chain = Chain(template(), verdict=lambda n: verdicts[n - 1] if n <= len(verdicts) else result(None))
+    p = play(chain.methods, PATIENCE, until=lambda p: len(chain.blocks) >= 4)
+    chain.check(4)
+    assert chain.blocks[0][4] == chain.blocks[1][4] != chain.blocks[2][4]
+    assert p.shares['rejected'] == 1 and p.log.count('rejected, diff') == 1, p.shares
+    assert p.shares['accepted'] in (len(chain.blocks) - 2, len(chain.blocks) - 3), p.shares     # the last may be cut off
+
+
+class TellingChain(Chain):
+    """Its long polls answer when tell() is called, and not when the block changes without."""
+    begun = told = 0
+
+    def tell(self, t):
+        self.t = t
+        self.told += 1
+
+    def longpoll(self):
+        told, end = self.told, time.time() + PATIENCE
+        self.begun += 1
+        while self.told == told and time.time() < end:
+            time.sleep(0.02)
+        return self.fetch()
+
+
+@fact
+def G08d_a_long_poll_is_relied_on_until_it_misses_a_block_of_others():
+    blocks = [template(previousblockhash=PREV[i], height=200 + i, target=SOME_A_SECOND if i % 2 else IMPOSSIBLE) for i in range(5)]
+    chain = TellingChain(blocks[0])
+
+    def verdict(n):     # the block after, of ourselves or of others, about which no long poll tells
+        chain.t = blocks[2 if n == 1 else 4]
+        return result(None if n == 1 else 'stale-prevblk')
+
+    def known(i):
+        return (blocks[i]['previousblockhash'], len(blocks[i]['transactions'])) in chain.known
+    chain.verdict = verdict
+    p = Play(chain.methods, '--scantime', '1')
+    asked = lambda since=0: sum(t > since for t in p.times('getblocktemplate', longpoll=False))
+    p.wait(PATIENCE, lambda: chain.begun >= 1)
+    chain.tell(blocks[1])
+    p.wait(PATIENCE, lambda: known(2) and chain.begun >= 3)
+    own = time.time()
+    p.wait(4)
+    relied = asked(own)
+    chain.tell(blocks[3])
+    p.wait(PATIENCE, lambda: known(4))
+    missed = time.time()
+    p.wait(PATIENCE, lambda: asked(missed) >= 5)
+    p.finish()
+    assert relied <= 1, 'asked %d times in 4 s, although the block was its own' % relied
+    assert asked(missed) >= 5, 'asked %d times only' % asked(missed)
+    assert p.shares['accepted'] == 1 and p.shares['rejected'] >= 1, p.shares
+
+
+@fact
 def a_node_that_goes_away_leaves_the_miner_idle():
     chain = Chain(template(target=MANY_A_SECOND), verdict=lambda n: result('inconclusive'))
     p = Play(chain.methods, '--scantime', '1')
