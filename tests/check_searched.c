@@ -1,6 +1,6 @@
 /*
- * The nonce space: in which order a job's headers are handed out, and that none is
- * twice, whatever pools send, how often, and how many of them.
+ * The record of what is searched: no header is handed out twice, whatever pools send, how often, and how many of
+ * them.
  */
 #include "tests/notify.h"
 
@@ -12,173 +12,6 @@
 #include "base/bytes.h"
 #include "pool/header.h"
 #include "pool/jobs.h"
-
-static void extranonce2_counts_with_carry(void **state)
-{
-	struct job *job = parse_standard("65a0b1c0");
-
-	for (unsigned i = 0; i < 0x10001; i++) {
-		struct work work = next_of(state, job);
-		char want[9];
-
-		snprintf(want, sizeof want, "%08x", i);
-		assert_bytes(work.xnonce2, 4, want);
-		assert_int_equal(header_ntime(work.header), 0x65a0b1c0);
-	}
-	job_free(job);
-}
-
-static struct job *parse_sized(uint8_t second_len, const char *ntime)
-{
-	struct extranonce extranonce = extranonce_of("a1b2c3d4", second_len);
-	char params[2000];
-	const char *why;
-
-	snprintf(params, sizeof params, "[\"j1\",\"%s\",\"%s\",\"%s\",%s,\"20000000\",\"1d00ffff\",\"%s\",true]",
-		 PREVHASH, HALF1, HALF2, BRANCHES, ntime);
-	struct job *job = parse_with(&extranonce, params, &why);
-	assert_non_null(job);
-	return job;
-}
-
-static void ntime_steps_on_when_extranonce2_is_used_up_and_time_has_passed(void **state)
-{
-	struct job *job = parse_sized(1, "65a0b1c0");
-	struct work work;
-
-	for (unsigned i = 0; i < 256; i++)
-		assert_int_equal(next_of(state, job).xnonce2[0], i);
-	assert_false(job_next(job, *state, &work, job->arrived));
-	assert_false(job_next(job, *state, &work, job->arrived + 0.99));
-	assert_true(job_next(job, *state, &work, job->arrived + 1));
-	assert_int_equal(work.xnonce2[0], 0);
-	assert_int_equal(header_ntime(work.header), 0x65a0b1c1);
-	job_free(job);
-}
-
-static void ntime_stops_ten_minutes_ahead(void **state)
-{
-	struct job *job = parse_sized(0, "65a0b1c0");
-	struct work work;
-	unsigned works = 0;
-
-	while (job_next(job, *state, &work, job->arrived + 1e6)) {
-		assert_int_equal(work.xnonce2_len, 0);
-		assert_int_equal(header_ntime(work.header), 0x65a0b1c0 + works);
-		works++;
-	}
-	assert_int_equal(works, 601);
-	job_free(job);
-}
-
-static void a_long_extranonce2_counts_in_its_last_bytes(void **state)
-{
-	struct job *job = parse_sized(16, "65a0b1c0");
-
-	for (unsigned i = 0; i < 258; i++) {
-		struct work work = next_of(state, job);
-		char want[33];
-
-		snprintf(want, sizeof want, "%032x", i);
-		assert_bytes(work.xnonce2, 16, want);
-	}
-	job_free(job);
-}
-
-static struct job *parse_rolled(uint8_t second_len, const char *version, const char *ntime, uint32_t mask, unsigned versions)
-{
-	struct extranonce extranonce = extranonce_of("a1b2c3d4", second_len);
-	char params[2000];
-	const char *why;
-
-	snprintf(params, sizeof params, "[\"j1\",\"%s\",\"%s\",\"%s\",[],\"%s\",\"1d00ffff\",\"%s\",true]",
-		 PREVHASH, HALF1, HALF2, version, ntime);
-	struct job *job = parse_with(&extranonce, params, &why);
-	assert_non_null(job);
-	job->version_mask = mask;
-	job->versions = versions;
-	return job;
-}
-
-static void rolled_versions_follow_the_formula(void **state)
-{
-	static const struct {
-		const char *version;
-		uint32_t number, mask, bits, rolled;
-	} rows[] = {
-		{ "20000000", 0x20000000, 0x1fffe000, 0x00002000, 0x20002000 },
-		{ "32ef0000", 0x32ef0000, 0x1fffe000, 0x0d10e000, 0x2d10e000 },
-		{ "32ef0000", 0x32ef0000, 0x0000e000, 0x00006000, 0x32ef6000 },
-	};
-
-	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-		const size_t count = (size_t)1 << __builtin_popcount(rows[i].mask);
-		struct job *job = parse_rolled(0, rows[i].version, "65a0b1c0", rows[i].mask, 0);
-		uint8_t *met = calloc(count, 1);
-		bool found = false;
-
-		assert_int_equal(notify_teardown(state), 0);	/* the rows have versions in common */
-		assert_int_equal(notify_setup(state), 0);
-		for (size_t n = 0; n < count; n++) {
-			struct work work = next_of(state, job);
-			uint32_t version = header_version(work.header), bits = version & rows[i].mask;
-
-			if (n == 0)
-				assert_int_equal(version, rows[i].number);	/* unrolled first */
-			assert_int_equal(version, (rows[i].number & ~rows[i].mask) | bits);
-			assert_int_equal(work.version_count, 0);
-			assert_int_equal(met[bits >> 13], 0);
-			met[bits >> 13] = 1;
-			found = found || (bits == rows[i].bits && version == rows[i].rolled);
-		}
-		assert_true(found);
-		assert_false(job_next(job, *state, &(struct work){ 0 }, job->arrived));	/* that is all of them, for this second */
-		free(met);
-		job_free(job);
-	}
-}
-
-static void a_work_carries_as_many_versions_as_are_wanted_and_granted(void **state)
-{
-	static const struct {
-		uint32_t mask;
-		unsigned wanted, carried;
-	} rows[] = {
-		{ 0, 8, 0 }, { 0x2000, 8, 2 }, { 0x80002000, 8, 4 }, { 0xe000, 8, 8 }, { 0x1fffe000, 8, 8 },
-		{ 0x1fffe000, 4, 4 }, { 0x1fffe000, 7, 4 }, { 0x1fffe000, 1, 0 }, { 0x1fffe000, 0, 0 },
-	};
-
-	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-		struct job *job = parse_rolled(4, "20000000", "65a0b1c0", rows[i].mask, rows[i].wanted);
-		struct work work = next_of(state, job);
-
-		assert_int_equal(work.version_count, rows[i].carried);
-		for (unsigned v = 0; v < work.version_count; v++) {
-			assert_int_equal(work.versions[v] & ~rows[i].mask, 0x20000000 & ~rows[i].mask);
-			for (unsigned w = 0; w < v; w++)
-				assert_int_not_equal(work.versions[v], work.versions[w]);
-		}
-		if (work.version_count > 0)
-			assert_int_equal(work.versions[0], header_version(work.header));
-		assert_int_equal(header_version(work.header), 0x20000000);
-		job_free(job);
-	}
-}
-
-static void extranonce2_comes_before_versions_and_these_before_time(void **state)
-{
-	struct job *job = parse_rolled(1, "20000000", "65a0b1c0", 0x1e000, 8);	/* 16 versions: two groups */
-	struct work work;
-
-	for (unsigned i = 0; i < 2 * 2 * 256; i++) {
-		assert_true(job_next(job, *state, &work, job->arrived + 1.5));
-		assert_int_equal(work.xnonce2[0], i % 256);
-		assert_int_equal(header_version(work.header), i / 256 % 2 ? 0x20010000 : 0x20000000);
-		assert_int_equal(header_ntime(work.header), 0x65a0b1c0 + i / 512);
-	}
-	assert_false(job_next(job, *state, &work, job->arrived + 1.5));
-	job_free(job);
-}
 
 /* A header as a key: nothing else of it changes in the test below. */
 static uint64_t key_of(const struct work *work, uint32_t version)
@@ -450,124 +283,6 @@ static void threads_take_each_work_once(void **state)
 	free(taken);
 }
 
-static void add_named(struct jobs *jobs, const char *id, const char *ntime, bool clean)
-{
-	char params[2000];
-
-	snprintf(params, sizeof params, "[\"%s\",\"%s\",\"%s\",\"%s\",[],\"20000000\",\"1d00ffff\",\"%s\",%s]",
-		 id, PREVHASH, HALF1, HALF2, ntime, clean ? "true" : "false");
-	jobs_add(jobs, parse(params));
-}
-
-static void jobs_live_until_cleaned_renamed_or_crowded_out(void **state)
-{
-	struct jobs jobs;
-
-	jobs_init(&jobs, *state);
-	add_named(&jobs, "a", "65a0b1c0", true);
-	add_named(&jobs, "b", "65a0b1c1", false);
-	assert_string_equal(jobs_find(&jobs, 1)->id, "a");
-	assert_string_equal(jobs_find(&jobs, 0)->id, "b");
-	add_named(&jobs, "a", "65a0b1c2", false);	/* the id now means another block */
-	assert_null(jobs_find(&jobs, 1));
-	assert_non_null(jobs_find(&jobs, 2));
-	add_named(&jobs, "c", "65a0b1c3", true);
-	assert_null(jobs_find(&jobs, 2));
-	assert_null(jobs_find(&jobs, 3));
-	assert_non_null(jobs_find(&jobs, 4));
-	for (int i = 0; i < JOBS_KEPT; i++) {
-		char id[16];
-
-		assert_non_null(jobs_find(&jobs, 4));
-		snprintf(id, sizeof id, "d%d", i);
-		add_named(&jobs, id, "65a0b1c4", false);
-	}
-	assert_null(jobs_find(&jobs, 4));
-	assert_null(jobs_find(&jobs, 1000));
-	jobs_destroy(&jobs);
-}
-
-/* With an extranonce2 of no bytes a job has one work, and then only waits for time. */
-static struct job *parse_only(const char *id, const char *ntime, bool clean)
-{
-	struct job *job = parse_sized(0, ntime);
-
-	free(job->id);
-	job->id = strdup(id);
-	job->clean = clean;
-	job->roll_max = 0;
-	return job;
-}
-
-static void work_that_is_out_stays_good_while_its_job_is_repeated(void **state)
-{
-	struct work work = { 0 }, none = { 0 };
-	struct jobs jobs;
-
-	jobs_init(&jobs, *state);
-	jobs_add(&jobs, parse_only("a", "65a0b1c0", true));
-	assert_int_equal(jobs_offer(&jobs, &work), JOBS_WORK);
-	for (int i = 0; i < 5 * JOBS_KEPT; i++) {
-		jobs_add(&jobs, parse_only("a", "65a0b1c0", i % 2));
-		assert_int_equal(jobs_offer(&jobs, &none), JOBS_WAIT);
-		assert_false(jobs_starved(&jobs));		/* that work is being searched */
-		assert_non_null(jobs_find(&jobs, work.job));
-	}
-	assert_false(jobs_next(&jobs, &none));			/* it is used up */
-	assert_true(jobs_starved(&jobs));
-	jobs_add(&jobs, parse_only("a", "65a0b1c0", false));
-	assert_int_equal(jobs_offer(&jobs, &none), JOBS_WAIT);
-	assert_true(jobs_starved(&jobs));
-	jobs_destroy(&jobs);
-}
-
-static void the_job_whose_work_is_out_is_not_crowded_out(void **state)
-{
-	struct work work = { 0 }, none = { 0 };
-	struct jobs others, jobs;
-
-	jobs_init(&others, *state);
-	for (int i = 0; i < 3 * JOBS_KEPT; i++) {	/* another pool has taken the work of all but the first */
-		char ntime[9];
-
-		snprintf(ntime, sizeof ntime, "65a0%04x", 0x1000 + 0x100 * i);
-		jobs_add(&others, parse_only("o", ntime, true));
-		assert_int_equal(jobs_offer(&others, &none), JOBS_WORK);
-	}
-	jobs_init(&jobs, *state);
-	jobs_add(&jobs, parse_only("first", "65a0b1c0", true));
-	assert_int_equal(jobs_offer(&jobs, &work), JOBS_WORK);
-	for (int i = 0; i < 3 * JOBS_KEPT; i++) {
-		char ntime[9], id[16];
-
-		snprintf(ntime, sizeof ntime, "65a0%04x", 0x1000 + 0x100 * i);
-		snprintf(id, sizeof id, "%d", i);
-		jobs_add(&jobs, parse_only(id, ntime, false));
-		assert_int_equal(jobs_offer(&jobs, &none), JOBS_WAIT);
-		assert_string_equal(jobs_find(&jobs, work.job)->id, "first");
-	}
-	jobs_destroy(&others);
-	jobs_destroy(&jobs);
-}
-
-static void work_that_is_out_of_a_dead_job_is_told_of(void **state)
-{
-	struct work work = { 0 }, none = { 0 };
-	struct jobs jobs;
-
-	jobs_init(&jobs, *state);
-	jobs_add(&jobs, parse_only("a", "65a0b1c0", true));
-	assert_int_equal(jobs_offer(&jobs, &none), JOBS_WORK);
-	jobs_add(&jobs, parse_only("b", "65a0b2c0", true));
-	assert_int_equal(jobs_offer(&jobs, &work), JOBS_WORK);
-	jobs_add(&jobs, parse_only("c", "65a0b1c0", true));	/* whose only work was taken, and has no nonce left for us */
-	assert_int_equal(jobs_offer(&jobs, &none), JOBS_DEAD);
-	assert_true(jobs_starved(&jobs));
-	assert_null(jobs_find(&jobs, work.job));
-	assert_int_equal(jobs_offer(&jobs, &none), JOBS_WAIT);	/* once */
-	jobs_destroy(&jobs);
-}
-
 static void another_place_of_extranonce2_repeats_nothing(void **state)
 {
 	struct job *wide = parse_sized(2, "65a0b1c0"), *narrow = parse_sized(1, "65a0b1c0");
@@ -586,13 +301,6 @@ static void another_place_of_extranonce2_repeats_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		NOTIFY_TEST(extranonce2_counts_with_carry),
-		NOTIFY_TEST(ntime_steps_on_when_extranonce2_is_used_up_and_time_has_passed),
-		NOTIFY_TEST(ntime_stops_ten_minutes_ahead),
-		NOTIFY_TEST(a_long_extranonce2_counts_in_its_last_bytes),
-		NOTIFY_TEST(rolled_versions_follow_the_formula),
-		NOTIFY_TEST(a_work_carries_as_many_versions_as_are_wanted_and_granted),
-		NOTIFY_TEST(extranonce2_comes_before_versions_and_these_before_time),
 		NOTIFY_TEST(no_header_is_ever_handed_out_twice),
 		NOTIFY_TEST(the_same_job_again_is_not_searched_again),
 		NOTIFY_TEST(a_later_time_that_was_stepped_to_is_not_searched_again),
@@ -602,10 +310,6 @@ int main(void)
 		NOTIFY_TEST(fields_are_told_apart),
 		NOTIFY_TEST(of_too_many_fields_the_least_used_is_forgotten),
 		NOTIFY_TEST(threads_take_each_work_once),
-		NOTIFY_TEST(jobs_live_until_cleaned_renamed_or_crowded_out),
-		NOTIFY_TEST(work_that_is_out_stays_good_while_its_job_is_repeated),
-		NOTIFY_TEST(the_job_whose_work_is_out_is_not_crowded_out),
-		NOTIFY_TEST(work_that_is_out_of_a_dead_job_is_told_of),
 		NOTIFY_TEST(another_place_of_extranonce2_repeats_nothing),
 	};
 

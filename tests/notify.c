@@ -58,6 +58,34 @@ struct job *parse_standard(const char *ntime)
 	return parse(params);
 }
 
+struct job *parse_sized(uint8_t second_len, const char *ntime)
+{
+	struct extranonce extranonce = extranonce_of("a1b2c3d4", second_len);
+	char params[2000];
+	const char *why;
+
+	snprintf(params, sizeof params, "[\"j1\",\"%s\",\"%s\",\"%s\",%s,\"20000000\",\"1d00ffff\",\"%s\",true]",
+		 PREVHASH, HALF1, HALF2, BRANCHES, ntime);
+	struct job *job = parse_with(&extranonce, params, &why);
+	assert_non_null(job);
+	return job;
+}
+
+struct job *parse_rolled(uint8_t second_len, const char *version, const char *ntime, uint32_t mask, unsigned versions)
+{
+	struct extranonce extranonce = extranonce_of("a1b2c3d4", second_len);
+	char params[2000];
+	const char *why;
+
+	snprintf(params, sizeof params, "[\"j1\",\"%s\",\"%s\",\"%s\",[],\"%s\",\"1d00ffff\",\"%s\",true]",
+		 PREVHASH, HALF1, HALF2, version, ntime);
+	struct job *job = parse_with(&extranonce, params, &why);
+	assert_non_null(job);
+	job->version_mask = mask;
+	job->versions = versions;
+	return job;
+}
+
 struct work next_of(void **state, struct job *job)
 {
 	struct work work = { 0 };

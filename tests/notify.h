@@ -39,6 +39,10 @@ struct job *parse_with(const struct extranonce *, const char *params, const char
 struct job *parse(const char *params);
 struct job *parse_standard(const char *ntime);
 
+/* The same with so many bytes of extranonce2; and without branches, but with version bits to be rolled. */
+struct job *parse_sized(uint8_t second_len, const char *ntime);
+struct job *parse_rolled(uint8_t second_len, const char *version, const char *ntime, uint32_t mask, unsigned versions);
+
 /* The job's next work, without waiting. */
 struct work next_of(void **state, struct job *);
 
