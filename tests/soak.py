@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
-"""The real miner on a pool that does everything wrong for a while, and the pool's books on it at the end.
+"""The real miner on pools that do everything wrong for a while, and the pools' books on it at the end.
 
-Usage: soak.py [--minutes N] [--seed N] [--algo NAME] [--tls]
+Usage: soak.py [--minutes N] [--seed N] [--algo NAME] [--tls | --both]
 
 devpool drops the connection every five seconds on average and does each of its other faults in turn. Whatever it
 says meanwhile, it counts the truth: no share may come twice, none for a job that had ended more than half a second
 before, and none that is wrong. The miner's own counts have to agree with that, its memory and descriptors to stay
-as they are. ADIT and DEVPOOL name the programs; both logs are kept when something is wrong.
+as they are. There is one pool, in plain text or over TLS, or one of each: both connected, and when one fails the
+other is mined on. ADIT and DEVPOOL name the programs; all logs are kept when something is wrong.
 """
 import argparse
+import contextlib
 import json
 import os
+import shutil
 import signal
 import statistics
 import subprocess
@@ -38,30 +41,38 @@ def options():
     parser.add_argument("--minutes", type=float, default=0.5)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--algo", default="sha256d")
-    parser.add_argument("--tls", action="store_true", help="the same over TLS")
+    kinds = parser.add_mutually_exclusive_group()
+    kinds.add_argument("--tls", dest="kinds", action="store_const", const=["tls"], default=["plain"], help="over TLS")
+    kinds.add_argument("--both", dest="kinds", action="store_const", const=["plain", "tls"], help="on one of each")
     return parser.parse_args()
 
 
-def start_pool(args, seconds, log, certificates):
+def start_pool(args, kind, seconds, log, certificates):
     turn = min(5, seconds / FAULTS)
+    difficulty = USUAL_DIFFICULTY[args.algo]
+    # where there is another pool to mine on, vardiff would lower it to nothing
+    steer = ["--difficulty", repr(difficulty), "--vardiff", "5"]
+    if len(args.kinds) > 1:
+        steer = ["--difficulty", repr(2 * difficulty)]
     pool = subprocess.Popen(
-        [DEVPOOL, "-a", args.algo, "--port", "0", "--json", "--difficulty", repr(USUAL_DIFFICULTY[args.algo]),
-         "--vardiff", "5", "--job-interval", "%g" % min(1, turn / 3), "--version-mask", MASK, "--mask-interval", "7",
-         "--extranonce-interval", "6", "--seed", str(args.seed), "--fault", "drop=5,all=%g" % turn,
-         *(["--tls", certificates.pair(certificates.good)] if args.tls else [])],
+        [DEVPOOL, "-a", args.algo, "--port", "0", "--json", *steer, "--job-interval", "%g" % min(1, turn / 3),
+         "--version-mask", MASK, "--mask-interval", "7", "--extranonce-interval", "6", "--seed", str(args.seed),
+         "--fault", "drop=5,all=%g" % turn,
+         *(["--tls", certificates.pair(certificates.good)] if kind == "tls" else [])],
         stdout=subprocess.PIPE, stderr=log, text=True)
     return pool, int(pool.stdout.readline().rsplit(":", 1)[1])
 
 
-def start_miner(args, port, log, certificates):
+def start_miner(args, ports, log, certificates):
     environment = dict(os.environ)
     # freed memory that a sanitizer keeps for a while would look like growth
     environment["ASAN_OPTIONS"] = environment.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=1"
-    pool = ["-o", "stratum+tcp://127.0.0.1:%d" % port]
-    if args.tls:
-        pool = ["-o", "stratum+ssl://127.0.0.1:%d" % port, "--cert", certificates.ca]
+    schemes = {"plain": "stratum+tcp", "tls": "stratum+ssl"}
+    urls = ["%s://127.0.0.1:%d" % (schemes[kind], port) for kind, port in zip(args.kinds, ports)]
     return subprocess.Popen(
-        [ADIT, "-a", args.algo, *pool, "-u", "miner", "-p", PASSWORD, "-t", "1", "-R", "0", "--json"], stdout=subprocess.PIPE, stderr=log, env=environment, text=True)
+        [ADIT, "-a", args.algo, "-u", "miner", "-p", PASSWORD, *(word for url in urls for word in ("-o", url)),
+         "--strategy", "quota", "--cert", certificates.ca, "-t", "1", "-R", "0", "--json"],
+        stdout=subprocess.PIPE, stderr=log, env=environment, text=True)
 
 
 def memory_kib(pid, kind="VmRSS:"):
@@ -77,10 +88,10 @@ def descriptors(pid):
     return len(os.listdir("/proc/%d/fd" % pid))
 
 
-def watch(miner, pool, seconds):
-    """Samples of the miner's memory and descriptors, several a second, while both programs run."""
+def watch(miner, pools, seconds):
+    """Samples of the miner's memory and descriptors, several a second, while all programs run."""
     samples, end = [], time.monotonic() + seconds
-    while time.monotonic() < end and miner.poll() is None and pool.poll() is None:
+    while time.monotonic() < end and all(process.poll() is None for process in (miner, *pools)):
         samples.append((memory_kib(miner.pid), descriptors(miner.pid)))
         time.sleep(0.2)
     return samples
@@ -107,6 +118,14 @@ class Judge:
         if not holds:
             self.failed.append(what)
         print("%s %s%s" % ("ok" if holds else "FAILED", what, ": " + ", ".join(map(str, values)) if values else ""))
+
+
+def added(books):
+    """The books of several pools as one: numbers are added up, and what is no number is the first's."""
+    if isinstance(books[0], dict):
+        keys = {key for book in books for key in book}
+        return {key: added([book[key] for book in books if key in book]) for key in keys}
+    return sum(books) if isinstance(books[0], (int, float)) else books[0]
 
 
 def judge_shares(judge, shares, books):
@@ -152,39 +171,43 @@ def main():
     args = options()
     seconds = 60 * args.minutes
     folder = tempfile.mkdtemp(prefix="soak-")
-    paths = [os.path.join(folder, name) for name in ("pool.log", "miner.log")]
     judge = Judge()
 
-    with Certificates() as certificates, open(paths[0], "w") as pool_log, open(paths[1], "w") as miner_log:
-        pool, port = start_pool(args, seconds, pool_log, certificates)
-        miner = start_miner(args, port, miner_log, certificates)
+    with Certificates() as certificates, contextlib.ExitStack() as files:
+        logs = {name: files.enter_context(open(os.path.join(folder, name + ".log"), "w"))
+                for name in ["miner", *args.kinds]}
+        started = [start_pool(args, kind, seconds, logs[kind], certificates) for kind in args.kinds]
+        pools = [pool for pool, _ in started]
+        miner = start_miner(args, [port for _, port in started], logs["miner"], certificates)
         try:
-            samples = watch(miner, pool, seconds)
+            samples = watch(miner, pools, seconds)
             judge.check(miner.poll() is None, "the_miner_lives_on")
             growth_kib = GROWTH_SANITIZED_KIB if miner.poll() is None and is_sanitized(miner.pid) else GROWTH_KIB
             seconds_to_end, summary = end(miner)
-            _, books = end(pool)
+            books = [end(pool)[1] for pool in pools]
         finally:
-            for process in miner, pool:
+            for process in (miner, *pools):
                 if process.poll() is None:
                     process.kill()
                     process.wait()
-    with open(paths[1], errors="replace") as file:
+    with open(os.path.join(folder, "miner.log"), errors="replace") as file:
         log = file.read()
 
-    judge.check(pool.returncode == 0 and books is not None, "the_pool_ends_well", pool.returncode)
+    statuses = [pool.returncode for pool in pools]
+    judge.check(all(books) and not any(statuses), "the_pools_end_well", *statuses)
     judge.check(summary is not None, "the_miner_sums_up")
-    if books and summary:
-        judge.check(len(books["faults"]) == FAULTS, "every_fault_has_its_turn", *sorted(books["faults"].items()))
-        judge_shares(judge, summary["shares"], books)
+    if all(books) and summary:
+        faults = added(books)["faults"]
+        judge.check(len(faults) == FAULTS, "every_fault_has_its_turn", *sorted(faults.items()))
+        accepted = [book["accepted"] for book in books]
+        judge.check(all(accepted), "each_pool_is_mined_on", *accepted)
+        judge_shares(judge, summary["shares"], added(books))
     judge_process(judge, samples, growth_kib, miner, seconds_to_end, log)
 
     if judge.failed:
         print("%d of them failed; logs are in %s" % (len(judge.failed), folder))
         return 1
-    for path in paths:
-        os.unlink(path)
-    os.rmdir(folder)
+    shutil.rmtree(folder)
     return 0
 
 

@@ -62,7 +62,7 @@ run_tests() {
 	return $status
 }
 
-# Every kernel again where the CPU has less and less, then half a minute of a faulty pool.
+# Every kernel again where the CPU has less and less, then half a minute of faulty pools, plain and over TLS.
 step_gcc() {
 	build '-O3 -g' || return
 	run_tests rtl_tests=
@@ -78,8 +78,8 @@ step_gcc() {
 			fi
 		done
 	done
-	if ADIT=./adit DEVPOOL=./devpool python3 "$tests/soak.py" >soak.log 2>&1; then
-		echo "ok a_soak_on_a_faulty_pool_loses_and_repeats_nothing"
+	if ADIT=./adit DEVPOOL=./devpool python3 "$tests/soak.py" --both >soak.log 2>&1; then
+		echo "ok a_soak_on_faulty_pools_loses_and_repeats_nothing"
 	else
 		echo "FAILED soak"
 		tail -n 60 soak.log
