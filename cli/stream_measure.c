@@ -27,12 +27,12 @@ struct figures {
 
 static void make_messages(struct transport *t, size_t count)
 {
-	uint8_t message[BATCH_MESSAGE_MAX];
+	uint8_t message[SHA256_PAD_MAX];
 
 	for (size_t i = 0; i < count; i++) {
 		for (size_t n = 0; n < sizeof message; n++)
 			message[n] = (uint8_t)(i >> (8 * (n % 4)) ^ n);
-		batch_pad(t->in + i * BATCH_BLOCK, message, sizeof message);
+		sha256_pad(t->in + i * BATCH_BLOCK, message, sizeof message);
 	}
 }
 
@@ -61,14 +61,14 @@ static int measure_card(struct fpga_unit *unit, struct figures *f, double limit,
 static void hash_by_reference(uint8_t digest[32], const uint8_t *message, void *ctx)
 {
 	(void)ctx;
-	sha256(digest, message, BATCH_MESSAGE_MAX);
+	sha256(digest, message, SHA256_PAD_MAX);
 	sha256(digest, digest, 32);
 }
 
 static void hash_by_openssl(uint8_t digest[32], const uint8_t *message, void *ctx)
 {
 	EVP_DigestInit_ex(ctx, NULL, NULL);
-	EVP_DigestUpdate(ctx, message, BATCH_MESSAGE_MAX);
+	EVP_DigestUpdate(ctx, message, SHA256_PAD_MAX);
 	EVP_DigestFinal_ex(ctx, digest, NULL);
 	EVP_DigestInit_ex(ctx, NULL, NULL);
 	EVP_DigestUpdate(ctx, digest, 32);
@@ -79,7 +79,7 @@ static void hash_by_openssl(uint8_t digest[32], const uint8_t *message, void *ct
 static double measure_cpu(void (*hash)(uint8_t digest[32], const uint8_t *message, void *ctx), void *ctx)
 {
 	const double start = clock_thread_cpu();
-	uint8_t message[BATCH_MESSAGE_MAX] = { 1 }, digest[32];
+	uint8_t message[SHA256_PAD_MAX] = { 1 }, digest[32];
 	uint64_t hashes = 0;
 	double seconds;
 

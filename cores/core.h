@@ -45,7 +45,7 @@ struct core {
  * chacha20	64-byte blocks of text in, out = in XOR pad (RFC 8439; item n is block n)
  * aes128-ecb	16-byte blocks (FIPS 197)
  * aes128-ctr	16-byte blocks of text in, out = in XOR encrypted counter (SP 800-38A)
- * sha256d	messages of up to 55 bytes in, each as its one padded 64-byte block (FIPS 180-4, 5.1.1); digests out
+ * sha256d	messages of up to 55 bytes in, each as its one padded 64-byte block (sha256_pad()); digests out
  * cubehash256	32-byte messages in, digests out
  * secp256k1	pairs of field elements in, 32 big-endian bytes each; their sum, difference or product out
  */
@@ -56,9 +56,5 @@ const struct core *core_find(const char *name);
 
 /* Items that the core takes, the same each time: of sha256d messages of all lengths, of others any bytes. */
 void core_example(const struct core *, uint8_t *in, size_t items);
-
-/* The one padded block of a message of up to 55 bytes, as sha256d takes it. False: it is longer. */
-#define SHA256D_MESSAGE_MAX	55	/* bytes */
-bool sha256d_pad(uint8_t block[64], const uint8_t *message, size_t len);
 
 #endif

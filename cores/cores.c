@@ -38,17 +38,6 @@ static void aes128_counter(const struct batch *batch)
 	aes128_ctr(&cipher, counter, batch->out, batch->in, AES128_BLOCK * batch->items);
 }
 
-bool sha256d_pad(uint8_t block[64], const uint8_t *message, size_t len)
-{
-	if (len > SHA256D_MESSAGE_MAX)
-		return false;
-	memset(block, 0, 64);
-	memcpy(block, message, len);
-	block[len] = 0x80;
-	store_be64(block + 56, 8 * (uint64_t)len);
-	return true;
-}
-
 static void sha256d(const struct batch *batch)
 {
 	for (size_t i = 0; i < batch->items; i++) {
@@ -112,9 +101,9 @@ void core_example(const struct core *core, uint8_t *in, size_t items)
 		in[i] = (uint8_t)(x >> 24);
 	}
 	for (size_t i = 0; core->plain == sha256d && i < items; i++) {
-		uint8_t message[SHA256D_MESSAGE_MAX];
+		uint8_t message[SHA256_PAD_MAX];
 
 		memcpy(message, in + 64 * i, sizeof message);
-		sha256d_pad(in + 64 * i, message, i % (SHA256D_MESSAGE_MAX + 1));
+		sha256_pad(in + 64 * i, message, i % (SHA256_PAD_MAX + 1));
 	}
 }

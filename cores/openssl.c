@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "base/log.h"
 #include "cipher/aes128.h"
+#include "sha3/sha256.h"
 
 #define PART_MAX	(1 << 30)	/* bytes EVP takes at a time: its lengths are ints */
 
@@ -56,7 +57,7 @@ static int message_len(const uint8_t block[64])
 {
 	uint64_t bits = load_be64(block + 56);
 
-	return bits % 8 == 0 && bits / 8 <= SHA256D_MESSAGE_MAX && block[bits / 8] == 0x80 ? (int)(bits / 8) : -1;
+	return bits % 8 == 0 && bits / 8 <= SHA256_PAD_MAX && block[bits / 8] == 0x80 ? (int)(bits / 8) : -1;
 }
 
 int openssl_sha256d(const struct batch *batch)
@@ -71,7 +72,7 @@ int openssl_sha256d(const struct batch *batch)
 
 		if (len < 0) {
 			EVP_MD_CTX_free(context);
-			return log_error("sha256d: item %zu is no padded block of a message of up to %d bytes", i, SHA256D_MESSAGE_MAX);
+			return log_error("sha256d: item %zu is no padded block of a message of up to %d bytes", i, SHA256_PAD_MAX);
 		}
 		/* looking the hash up costs more than hashing: once is enough */
 		done = EVP_DigestInit_ex(context, NULL, NULL) && EVP_DigestUpdate(context, block, (size_t)len) &&

@@ -3,20 +3,11 @@
 
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/log.h"
 #include "sha3/sha256.h"
 
 #define LEAST_S		1.0	/* a transfer may take in any case */
 #define BLOCK_S		0.0015	/* and for each block: 129 clocks of a clock of less than 100 kHz */
-
-void batch_pad(uint8_t block[BATCH_BLOCK], const uint8_t *message, size_t len)
-{
-	memset(block, 0, BATCH_BLOCK);
-	memcpy(block, message, len);
-	block[len] = 0x80;
-	store_be64(block + BATCH_BLOCK - 8, 8 * (uint64_t)len);
-}
 
 size_t batch_room(const struct transport *t)
 {
@@ -31,9 +22,9 @@ int batch_hash(struct transport *t, size_t count)
 }
 
 /* Message i of a batch of that number: no two alike. */
-static size_t make_message(uint8_t message[BATCH_MESSAGE_MAX], uint32_t batch, uint32_t i)
+static size_t make_message(uint8_t message[SHA256_PAD_MAX], uint32_t batch, uint32_t i)
 {
-	size_t len = (i + batch) % (BATCH_MESSAGE_MAX + 1);
+	size_t len = (i + batch) % (SHA256_PAD_MAX + 1);
 
 	for (size_t n = 0; n < len; n++)
 		message[n] = (uint8_t)(i * 31 + (i >> 8) * 7 + n * 17 + batch);
@@ -42,12 +33,12 @@ static size_t make_message(uint8_t message[BATCH_MESSAGE_MAX], uint32_t batch, u
 
 static int test_batch(struct transport *t, uint32_t batch, size_t count)
 {
-	uint8_t message[BATCH_MESSAGE_MAX], digest[32];
+	uint8_t message[SHA256_PAD_MAX], digest[32];
 
 	for (size_t i = 0; i < count; i++) {
 		size_t len = make_message(message, batch, (uint32_t)i);
 
-		batch_pad(t->in + i * BATCH_BLOCK, message, len);
+		sha256_pad(t->in + i * BATCH_BLOCK, message, len);
 	}
 	if (batch_hash(t, count) < 0)
 		return -1;
@@ -64,7 +55,7 @@ static int test_batch(struct transport *t, uint32_t batch, size_t count)
 
 int batch_self_test(struct transport *t)
 {
-	const size_t room = batch_room(t), lengths = BATCH_MESSAGE_MAX + 1;
+	const size_t room = batch_room(t), lengths = SHA256_PAD_MAX + 1;
 	const size_t counts[] = { 1, room < 3 ? room : 3, room < 2 * lengths ? room : 2 * lengths, room };
 
 	if (room == 0)

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "offload/lines.h"
 #include "offload/runs.h"
+#include "sha3/sha256.h"
 
 struct digest {
 	struct lines lines;
@@ -15,7 +16,7 @@ struct digest {
 
 static int read_message(struct lines *lines, uint8_t *item)
 {
-	uint8_t message[SHA256D_MESSAGE_MAX];
+	uint8_t message[SHA256_PAD_MAX];
 	const uint8_t *bytes = (const uint8_t *)lines->line;
 	size_t len = lines->len;
 
@@ -25,9 +26,9 @@ static int read_message(struct lines *lines, uint8_t *item)
 			return log_error("%s, line %llu is not hexadecimal", lines->path, (unsigned long long)lines->number);
 		bytes = message;
 	}
-	if (!sha256d_pad(item, bytes, len))
+	if (!sha256_pad(item, bytes, len))
 		return log_error("%s, line %llu: %zu bytes, %d are the most", lines->path, (unsigned long long)lines->number, len,
-				 SHA256D_MESSAGE_MAX);
+				 SHA256_PAD_MAX);
 	return 0;
 }
 

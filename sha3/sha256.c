@@ -89,3 +89,14 @@ void sha256(uint8_t out[32], const uint8_t *in, size_t len)
 	for (int i = 0; i < 8; i++)
 		store_be32(out + 4 * i, state[i]);
 }
+
+bool sha256_pad(uint8_t block[64], const uint8_t *message, size_t len)
+{
+	if (len > SHA256_PAD_MAX)
+		return false;
+	memset(block, 0, 64);
+	memcpy(block, message, len);
+	block[len] = 0x80;
+	store_be64(block + 56, 8 * (uint64_t)len);
+	return true;
+}

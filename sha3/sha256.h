@@ -5,6 +5,7 @@
 #ifndef SHA3_SHA256_H
 #define SHA3_SHA256_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,5 +20,10 @@ void sha256(uint8_t out[32], const uint8_t *in, size_t len);
  * longer message this gives the midstate from which its second block goes on.
  */
 void sha256_compress(uint32_t state[8], const uint8_t block[64]);
+
+#define SHA256_PAD_MAX	55	/* bytes; the longest message that is one block with its padding */
+
+/* The one padded block of a message of up to SHA256_PAD_MAX bytes: section 5.1.1. False: it is longer. */
+bool sha256_pad(uint8_t block[64], const uint8_t *message, size_t len);
 
 #endif

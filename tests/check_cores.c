@@ -29,11 +29,11 @@ static void fill(const struct core *core, uint8_t *in, size_t items)
 	if (strcmp(core->name, "sha256d") != 0)
 		return;
 	for (size_t i = 0; i < items; i++) {
-		uint8_t message[SHA256D_MESSAGE_MAX];
-		size_t len = (size_t)rand() % (SHA256D_MESSAGE_MAX + 1);
+		uint8_t message[SHA256_PAD_MAX];
+		size_t len = (size_t)rand() % (SHA256_PAD_MAX + 1);
 
 		random_bytes(message, len);
-		assert_true(sha256d_pad(in + 64 * i, message, len));
+		assert_true(sha256_pad(in + 64 * i, message, len));
 	}
 }
 
@@ -92,12 +92,12 @@ static void a_batch_may_be_cut_anywhere(void **state)
 static void hashes_are_those_of_the_whole_messages(void **state)
 {
 	(void)state;
-	for (size_t len = 0; len <= SHA256D_MESSAGE_MAX; len++) {
-		uint8_t message[SHA256D_MESSAGE_MAX], block[64], out[32], right[32];
+	for (size_t len = 0; len <= SHA256_PAD_MAX; len++) {
+		uint8_t message[SHA256_PAD_MAX], block[64], out[32], right[32];
 		struct batch batch = { core_find("sha256d"), NULL, 0, 1, block, out };
 
 		random_bytes(message, sizeof message);
-		assert_true(sha256d_pad(block, message, len));
+		assert_true(sha256_pad(block, message, len));
 		batch.core->plain(&batch);
 		sha256(right, message, len);
 		sha256(right, right, 32);
@@ -107,7 +107,7 @@ static void hashes_are_those_of_the_whole_messages(void **state)
 		cubehash256(right, block, 32);
 		assert_memory_equal(out, right, 32);
 	}
-	assert_false(sha256d_pad((uint8_t[64]){ 0 }, (uint8_t[SHA256D_MESSAGE_MAX + 1]){ 0 }, SHA256D_MESSAGE_MAX + 1));
+	assert_false(sha256_pad((uint8_t[64]){ 0 }, (uint8_t[SHA256_PAD_MAX + 1]){ 0 }, SHA256_PAD_MAX + 1));
 }
 
 static void openssl_refuses_a_block_that_is_no_message(void **state)
@@ -118,7 +118,7 @@ static void openssl_refuses_a_block_that_is_no_message(void **state)
 	(void)state;
 	log_setup(LOG_ERROR, false);
 	for (unsigned place = 54; place < 64; place++) {
-		assert_true(sha256d_pad(block, (const uint8_t *)"", 0));
+		assert_true(sha256_pad(block, (const uint8_t *)"", 0));
 		block[place] = 0xff;
 		assert_int_equal(batch.core->openssl(&batch), place == 54 || place == 55 ? 0 : -1);
 	}
