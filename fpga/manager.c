@@ -15,6 +15,7 @@
 #include "fpga/sysfs.h"
 #include "sha3/sha256.h"
 
+#define SUM_TEXT	(64 + 2)	/* a sum, the character behind it, and the end */
 #define FIRMWARE	"/lib/firmware"
 #define FPGA0		"/sys/class/fpga_manager/fpga0"
 #define OVERLAY		"/sys/kernel/config/device-tree/overlays/adit"
@@ -25,11 +26,11 @@ struct image {
 	size_t len;
 };
 
-/* The whole file, which must be some bytes long. */
+/* The whole file, which must be some bytes long. O_NONBLOCK: nor is a pipe one, and opening it could wait for ever. */
 static int read_image(struct image *image, const char *path)
 {
 	struct stat stat;
-	int fd = open(path, O_RDONLY | O_CLOEXEC), result = -1;
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), result = -1;
 
 	*image = (struct image){ .bytes = NULL };
 	if (fd < 0)
@@ -58,18 +59,18 @@ static int read_image(struct image *image, const char *path)
 /* Its bytes against the first word of FILE.sha256. */
 static int check_sum(const struct image *image, const char *path)
 {
-	char name[SYSFS_PATH + 8], text[SYSFS_TEXT] = "";
+	char name[SYSFS_PATH + 8], text[SUM_TEXT];
 	uint8_t expected[32], digest[32];
 
 	snprintf(name, sizeof name, "%s.sha256", path);
-	FILE *file = fopen(name, "r");
-	if (!file)
+	int fd = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
 		return log_errno("bitstream %s: no checksum to hold it against: %s", path, name);
-	char *line = fgets(text, sizeof text, file);
-	fclose(file);
-	if (line)
-		text[strcspn(text, " \t\r\n")] = '\0';
-	if (!line || !hex_decode(expected, sizeof expected, text))
+	ssize_t len = read(fd, text, sizeof text - 1);
+	close(fd);
+	text[len > 0 ? len : 0] = '\0';
+	text[strcspn(text, " \t\r\n")] = '\0';
+	if (!hex_decode(expected, sizeof expected, text))
 		return log_error("bitstream %s: %s does not begin with a SHA-256 sum", path, name);
 	sha256(digest, image->bytes, image->len);
 	if (memcmp(digest, expected, sizeof digest) != 0)

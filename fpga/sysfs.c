@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +42,7 @@ bool sysfs_path(char path[SYSFS_PATH], const char *root, const char *format, ...
 
 static bool read_line(char text[SYSFS_TEXT], const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);	/* of a pipe nobody writes to it is the end, not a wait */
 
 	if (fd < 0)
 		return false;
@@ -88,7 +89,7 @@ bool sysfs_number(uint64_t *value, const char *root, const char *format, ...)
 
 int sysfs_write(const char *path, const char *text)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 
 	if (fd < 0)
 		return log_errno("fpga: %s", path);
@@ -107,8 +108,9 @@ static bool entry_number(unsigned *number, const char *name, const char *prefix)
 
 	if (strncmp(name, prefix, len) != 0 || name[len] < '0' || name[len] > '9')
 		return false;
-	*number = (unsigned)strtoul(name + len, &end, 10);
-	return !*end;
+	unsigned long long value = strtoull(name + len, &end, 10);
+	*number = (unsigned)value;
+	return !*end && value <= UINT_MAX;
 }
 
 bool sysfs_find(unsigned *number, const char *root, const char *class, const char *prefix, const char *file,

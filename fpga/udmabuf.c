@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -22,17 +23,23 @@ static int open_sync(const struct udmabuf *buf, const char *root, const char *cl
 	if (!sysfs_path(path, root, "%s/%s/%s", class, buf->name, file))
 		return log_errno("fpga %s", buf->name);
 
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 	return fd >= 0 ? fd : log_errno("fpga %s: %s", buf->name, path);
 }
 
 static int map(struct udmabuf *buf, const char *root)
 {
 	char path[SYSFS_PATH];
+	struct stat file;
 	int fd = sysfs_path(path, root, "/dev/%s", buf->name) ? open(path, O_RDWR | O_CLOEXEC) : -1;
 
 	if (fd < 0)
 		return log_errno("fpga %s: open /dev/%s", buf->name, buf->name);
+	if (fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && (uintmax_t)file.st_size < buf->size) {
+		close(fd);
+		return log_error("fpga %s: /dev/%s is a plain file of %jd bytes, not %zu of memory", buf->name, buf->name,
+				 (intmax_t)file.st_size, buf->size);
+	}
 	void *bytes = mmap(NULL, buf->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	int error = errno;
 	close(fd);

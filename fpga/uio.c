@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -19,6 +20,7 @@ static int map_registers(struct uio *uio, const char *root, unsigned number, siz
 {
 	uint64_t addr, size, offset = 0;
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct stat file;
 
 	if (!sysfs_number(&addr, root, CLASS "/uio%u/maps/map0/addr", number) ||
 	    !sysfs_number(&size, root, CLASS "/uio%u/maps/map0/size", number))
@@ -27,6 +29,11 @@ static int map_registers(struct uio *uio, const char *root, unsigned number, siz
 	if (addr % 4 || size < len || size > SIZE_MAX / 2 || offset >= page || offset % 4)
 		return log_error("fpga %s: uio%u maps %ju bytes at offset %ju, where %zu are wanted", uio->name, number,
 				 (uintmax_t)size, (uintmax_t)offset, len);
+
+	/* a tree of files without the devices: its registers would not be there when they are touched */
+	if (fstat(uio->fd, &file) == 0 && S_ISREG(file.st_mode) && (uint64_t)file.st_size < offset + len)
+		return log_error("fpga %s: /dev/uio%u is a plain file of %jd bytes, not a device", uio->name, number,
+				 (intmax_t)file.st_size);
 
 	uio->map_len = ((size_t)size + (size_t)offset + page - 1) / page * page;
 	uio->map = mmap(NULL, uio->map_len, PROT_READ | PROT_WRITE, MAP_SHARED, uio->fd, 0);

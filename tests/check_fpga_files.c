@@ -1,7 +1,8 @@
 /*
- * How the driver finds and opens its devices, on a tree of plain files of the kernel's shape:
- * names and not numbers, both of u-dma-buf's classes, hand-overs to the byte, temperatures.
- * What plain files cannot show (interrupts, registers that act) is tested on the simulated card.
+ * How cards are named, and how the driver finds and opens their devices, on a tree of plain
+ * files of the kernel's shape: names and not numbers, both of u-dma-buf's classes, hand-overs
+ * to the byte, temperatures. What plain files cannot show (interrupts, registers that act) is
+ * tested on the simulated card.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,6 +18,8 @@
 
 #include "fpga/regs.h"
 #include "fpga/sensors.h"
+#include "fpga/spec.h"
+#include "fpga/sysfs.h"
 #include "fpga/udmabuf.h"
 #include "fpga/uio.h"
 
@@ -65,6 +68,16 @@ static void put_memory(const char *name, off_t len)
 	put("", "%s", name);
 	snprintf(path, sizeof path, "%s/%s", root, name);
 	assert_int_equal(truncate(path, len), 0);
+}
+
+/* In place of the file of that name. */
+static void put_pipe(const char *name)
+{
+	char path[300];
+
+	snprintf(path, sizeof path, "%s/%s", root, name);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkfifo(path, 0600), 0);
 }
 
 static void put_uio(unsigned number, const char *name, const char *size, const char *offset)
@@ -160,6 +173,59 @@ static void what_a_device_says_of_itself_is_checked(void **state)
 	assert_int_equal(uio_open(&uio, root, "miner", FPGA_REGS_LEN), -1);
 }
 
+/* Its registers would be missed only when they are touched, which ends the program. */
+static void a_plain_file_is_no_device(void **state)
+{
+	struct udmabuf buffer;
+	struct uio uio;
+
+	(void)state;
+	put_uio(0, "miner\n", "0x10000\n", "0x0\n");
+	put_memory("dev/uio0", FPGA_REGS_LEN - 1);
+	assert_int_equal(uio_open(&uio, root, "miner", FPGA_REGS_LEN), -1);
+	put_memory("dev/uio0", FPGA_REGS_LEN);
+	assert_int_equal(uio_open(&uio, root, "miner", FPGA_REGS_LEN), 0);
+	uio_close(&uio);
+	put_buffer("u-dma-buf", "buffer");
+	put_memory("dev/buffer", 4194303);
+	assert_int_equal(udmabuf_open(&buffer, root, "buffer"), -1);
+}
+
+/* A pipe in a file's place: to open it, or to read it, would be to wait for ever. */
+static void a_pipe_is_not_waited_for(void **state)
+{
+	struct udmabuf buffer;
+
+	(void)state;
+	put_uio(0, "miner\n", "0x10000\n", "0x0\n");
+	put_pipe("sys/class/uio/uio0/name");
+	assert_false(uio_there(root, "miner"));
+	put_buffer("u-dma-buf", "buffer");
+	put_pipe("sys/class/u-dma-buf/buffer/sync_for_device");
+	assert_int_equal(udmabuf_open(&buffer, root, "buffer"), -1);
+}
+
+static void numbers_beyond_all_devices_are_no_devices(void **state)
+{
+	(void)state;
+	put_memory("dev/uio0", 0x20000);
+	put("miner\n", "sys/class/uio/uio4294967296/name");	/* 2^32: not uio0 */
+	assert_false(uio_there(root, "miner"));
+	put("miner\n", "sys/class/uio/uio18446744073709551616/name");
+	assert_false(uio_there(root, "miner"));
+}
+
+static void the_lowest_number_of_a_name_is_taken(void **state)
+{
+	unsigned number = 99;
+
+	(void)state;
+	for (unsigned i = 0; i < 12; i++)
+		put("miner\n", "sys/class/uio/uio%u/name", (7 * i + 5) % 12 + 3);
+	assert_true(sysfs_find(&number, root, "/sys/class/uio", "uio", "name", "miner"));
+	assert_int_equal(number, 3);
+}
+
 static void a_buffer_has_either_of_two_classes(void **state)
 {
 	static const char *const classes[] = { "u-dma-buf", "udmabuf" };
@@ -223,14 +289,53 @@ static void temperatures_are_the_fpgas_own_or_the_boards(void **state)
 	assert_true(celsius > 48.49 && celsius < 48.51);
 }
 
+static void specs_are_read_or_refused_with_a_reason(void **state)
+{
+	static const char *const bad[] = {
+		"", "sim:", "sim:1", "sim:3", "sim:128", "sim:4x", "sim4", "uio", "uio:", "uio:a/b", "uio:..", "uio:a,", "uio:a,dma=d",
+		"uio:a,buf=b", "uio:a,dma=,buf=b", "uio:a,dma=d,buf=b,length-bits=7", "uio:a,dma=d,buf=b,length-bits=27",
+		"uio:a,dma=d,buf=b,length-bits=", "uio:a,dma=d,buf=b,length-bits=1e1", "uio:a,length-bits=14", "uio:a,dma=d,dma=e,buf=b",
+		"uio:a,speed=9", "uio:a-name-of-more-than-thirty-one-bytes", "usb:a", "uio:a,dma=d,buf=b,length-bits=99999999999999999999",
+	};
+	struct fpga_spec spec;
+	char why[200];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		why[0] = '\0';
+		if (fpga_spec_parse(&spec, bad[i], why, sizeof why) == 0 || !why[0])
+			fail_msg("\"%s\" is taken", bad[i]);
+	}
+	assert_int_equal(fpga_spec_parse(&spec, "sim", why, sizeof why), 0);
+	assert_true(spec.sim && spec.depth == 16);
+	assert_int_equal(fpga_spec_parse(&spec, "sim:0", why, sizeof why), 0);
+	assert_true(spec.sim && spec.depth == 0);
+	assert_int_equal(fpga_spec_parse(&spec, "sim:64", why, sizeof why), 0);
+	assert_true(spec.sim && spec.depth == 64);
+	assert_int_equal(fpga_spec_parse(&spec, "serial:/dev/ttyUSB1", why, sizeof why), -1);
+	assert_int_equal(fpga_spec_parse(&spec, "serial:ttyUSB1", why, sizeof why), 0);
+	assert_true(spec.serial && !spec.sim && strcmp(spec.miner, "ttyUSB1") == 0);
+	assert_int_equal(fpga_spec_parse(&spec, "uio:adit-miner", why, sizeof why), 0);
+	assert_true(!spec.sim && strcmp(spec.miner, "adit-miner") == 0 && !spec.dma[0]);
+	assert_int_equal(fpga_spec_parse(&spec, "uio:m,length-bits=23,buf=udmabuf0,dma=d", why, sizeof why), 0);
+	assert_true(strcmp(spec.dma, "d") == 0 && strcmp(spec.buffer, "udmabuf0") == 0 && spec.length_bits == 23);
+	assert_int_equal(fpga_spec_parse(&spec, "uio:m,dma=d,buf=b", why, sizeof why), 0);
+	assert_int_equal(spec.length_bits, 14);
+}
+
 #define with_files(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(specs_are_read_or_refused_with_a_reason),
 		with_files(a_device_is_found_by_its_name),
 		with_files(registers_may_begin_within_a_page),
 		with_files(what_a_device_says_of_itself_is_checked),
+		with_files(a_plain_file_is_no_device),
+		with_files(a_pipe_is_not_waited_for),
+		with_files(numbers_beyond_all_devices_are_no_devices),
+		with_files(the_lowest_number_of_a_name_is_taken),
 		with_files(a_buffer_has_either_of_two_classes),
 		with_files(a_hand_over_says_offset_length_and_direction),
 		with_files(temperatures_are_the_fpgas_own_or_the_boards),
