@@ -13,6 +13,18 @@ void card_list_command_line(struct card_list *list)
 	list->on_command_line = true;
 }
 
+/* The name of a device that both would drive; NULL: there is none. */
+static const char *shared_device(const struct fpga_spec *a, const struct fpga_spec *b)
+{
+	if (a->sim || b->sim || a->serial != b->serial)
+		return NULL;
+	if (strcmp(a->miner, b->miner) == 0)
+		return b->miner;
+	if (b->dma[0] && strcmp(a->dma, b->dma) == 0)
+		return b->dma;
+	return b->buffer[0] && strcmp(a->buffer, b->buffer) == 0 ? b->buffer : NULL;
+}
+
 int card_list_add(struct card_list *list, const char *value, char *why, size_t why_len)
 {
 	struct fpga_spec spec;
@@ -27,9 +39,11 @@ int card_list_add(struct card_list *list, const char *value, char *why, size_t w
 		snprintf(why, why_len, "more than %d cards", CARDS_MAX);
 		return -1;
 	}
-	for (unsigned i = 0; i < list->count && !spec.sim; i++) {
-		if (strcmp(list->specs[i].miner, spec.miner) == 0) {
-			snprintf(why, why_len, "%s is named twice", spec.miner);
+	for (unsigned i = 0; i < list->count; i++) {
+		const char *shared = shared_device(&list->specs[i], &spec);
+
+		if (shared) {
+			snprintf(why, why_len, "%s is named twice", shared);
 			return -1;
 		}
 	}

@@ -2,6 +2,7 @@
 #include "fpga/card.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "base/bytes.h"
 #include "base/clock.h"
@@ -65,13 +66,17 @@ void card_close(struct card *c)
 int card_identify(struct card *c, const struct algo *algo)
 {
 	const char *name = c->transport.name;
-	uint32_t id = read_reg(c, FPGA_ID), version = read_reg(c, FPGA_VERSION), caps = read_reg(c, FPGA_CAPS);
-	uint32_t log2 = field(caps, FPGA_CAPS_HITS_LOG2, FPGA_CAPS_HITS_LOG2_SHIFT);
+	const uint32_t id = read_reg(c, FPGA_ID);
 
+	/* What is no card of ours may be slow to say so, and is asked nothing more. */
 	if (id == TRANSPORT_GONE)
 		return log_error("card %s: nothing answers there", name);
 	if (id != ID)
 		return log_error("card %s: this is not the miner: its identity is %08x", name, (unsigned)id);
+
+	const uint32_t version = read_reg(c, FPGA_VERSION), caps = read_reg(c, FPGA_CAPS);
+	const uint32_t log2 = field(caps, FPGA_CAPS_HITS_LOG2, FPGA_CAPS_HITS_LOG2_SHIFT);
+
 	if (version >> 16 != VERSION_MAJOR)
 		return log_error("card %s: its registers are of version %u.%u, and this driver knows %d", name,
 				 (unsigned)(version >> 16), (unsigned)(version & 0xffff), VERSION_MAJOR);
@@ -262,10 +267,16 @@ static int check_alive(struct card *c)
 static void count_idle(struct card *c, bool idle)
 {
 	c->idle_interrupts = idle ? c->idle_interrupts + 1 : 0;
-	if (c->idle_interrupts < IDLE_INTERRUPTS_MAX)
+	if (c->polling || c->idle_interrupts < IDLE_INTERRUPTS_MAX)
 		return;
 	log_warn("card %s: its interrupt is stuck; from now on it is only looked at", c->transport.name);
 	c->polling = true;
+}
+
+/* A stuck interrupt that the kernel's driver cannot mask ends every wait at once. */
+static void rest(double seconds)
+{
+	nanosleep(&(struct timespec){ .tv_sec = (time_t)seconds, .tv_nsec = (long)(1e9 * (seconds - (double)(time_t)seconds)) }, NULL);
 }
 
 int card_serve(struct card *c, double timeout_s)
@@ -293,6 +304,8 @@ int card_serve(struct card *c, double timeout_s)
 			return -1;
 		happened |= again;
 	}
+	if (interrupts > 0 && !happened && c->polling)
+		rest(timeout_s);
 	if (happened & FPGA_IRQ_STATUS_EXHAUSTED && c->running)
 		return check_exhausted(c);
 	return check_alive(c);

@@ -10,6 +10,7 @@
 
 #define FIRST_WANT	4096	/* nonces, before the rate is known */
 #define LEAST_WANT	256
+#define MOST_WANT	(UINT64_C(1) << 31)	/* of a job: a card counts its hashes modulo 2^32 */
 #define CLAIM_S		0.25	/* of hashing a claim should be worth */
 #define SERVE_S		0.01	/* how soon newer work is seen */
 #define BAD_MAX		16	/* wrong hits since the start that are borne in any case, or as many as true ones */
@@ -136,7 +137,8 @@ static struct fpga_job *next_job(struct search *s)
 		uint64_t want = unit->want / s->versions, first, end;
 
 		s->version = s->versions;
-		if (!board_try_claim(s->w->board, want > LEAST_WANT ? want : LEAST_WANT, &s->work, &first, &end))
+		want = want < LEAST_WANT ? LEAST_WANT : want > MOST_WANT ? MOST_WANT : want;
+		if (!board_try_claim(s->w->board, want, &s->work, &first, &end))
 			return NULL;
 		set_claim(s, &s->work, first, end);
 	}

@@ -18,7 +18,6 @@
 #include "base/clock.h"
 #include "fpga/known_answer.h"
 #include "fpga/regs.h"
-#include "fpga/spec.h"
 #include "fpga/unit.h"
 #include "simd/backend.h"
 #include "tests/fake_card.h"
@@ -285,6 +284,59 @@ static void the_next_job_is_in_its_registers_before_the_running_one_ends(void **
 	rig_end(rig);
 }
 
+/* Its queue is full all the time, and the search waits for who empties it. */
+static void a_card_that_finds_nothing_but_hits_is_not_taken_for_silent(void **state)
+{
+	struct rig *rig = rig_start(0, FAKE_SOUND);
+	struct work work = some_work(0);
+
+	(void)state;
+	work.target[7] = UINT32_MAX;
+	board_publish(&rig->board, &work);
+	wait_until(crew_hashes(&rig->crew) == NONCES || rig->unit.failures > 0);
+	assert_int_equal(rig->unit.failures, 0);
+	assert_int_equal(rig->unit.hits, NONCES);
+	rig_end(rig);
+}
+
+static void a_claim_follows_the_rate(void **state)
+{
+	struct rig *rig = rig_start(0, FAKE_SOUND);
+	struct work work = some_work(0);
+	const uint64_t first = rig->unit.want;
+
+	(void)state;
+	rig->board.nonce_end = UINT64_C(1) << 32;
+	board_publish(&rig->board, &work);
+	wait_until(rig->card.starts > 20 && rig->unit.want != first);
+	rig_end(rig);
+}
+
+static uint64_t longest_job(const struct rig *rig)
+{
+	uint64_t longest = 0;
+
+	for (const struct fpga_job *job = rig->unit.jobs; job < rig->unit.jobs + FPGA_JOBS; job++)
+		if (job->end - job->first > longest)
+			longest = job->end - job->first;
+	return longest;
+}
+
+/* Which could not be told from none at all by HASHES, modulo 2^32. */
+static void no_job_is_of_all_nonces(void **state)
+{
+	struct rig *rig = rig_start(0, FAKE_SOUND);
+	struct work work = some_work(0);
+
+	(void)state;
+	rig->board.nonce_end = UINT64_C(1) << 32;
+	rig->unit.want = UINT64_C(1) << 40;
+	board_publish(&rig->board, &work);
+	wait_until(longest_job(rig) > UINT64_C(1) << 20);
+	assert_true(longest_job(rig) <= UINT64_C(1) << 31);
+	rig_end(rig);
+}
+
 static void a_card_and_threads_share_the_work_and_no_nonce(void **state)
 {
 	struct rig *rig = rig_start(2, FAKE_SOUND);
@@ -402,9 +454,28 @@ static void the_pause_before_another_try_grows(void **state)
 	free(rig);
 }
 
+static void a_minute_of_mining_makes_the_pause_short_again(void **state)
+{
+	struct rig *rig = rig_start(0, FAKE_SOUND);
+	struct work work = some_work(0);
+
+	(void)state;
+	rig->board.nonce_end = UINT64_C(1) << 32;
+	rig->unit.retry_s = FPGA_RETRY_MAX_S;
+	rig->unit.started_at -= 61;
+	board_publish(&rig->board, &work);
+	wait_until(rig->card.starts > 20);
+	board_close(&rig->board);
+	crew_join(&rig->crew);
+	assert_true(rig->unit.retry_s <= FPGA_RETRY_S);
+	crew_free(&rig->crew);
+	board_destroy(&rig->board);
+	free(rig);
+}
+
 static void a_card_that_lies_is_counted_and_believed_in_nothing(void **state)
 {
-	static const enum fake_fault faults[] = { FAKE_WRONG_NONCE, FAKE_FAR_NONCE, FAKE_WRONG_TAG };
+	static const enum fake_fault faults[] = { FAKE_WRONG_NONCE, FAKE_FAR_NONCE, FAKE_BEYOND, FAKE_WRONG_TAG };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
@@ -461,6 +532,25 @@ static void interrupts_may_be_lost_stuck_or_missed(void **state)
 	}
 }
 
+/* A line that is high all the time, of a kernel's driver that cannot keep it back: the card is looked at now and then. */
+static void a_stuck_interrupt_that_cannot_be_masked_burns_no_cpu(void **state)
+{
+	struct rig *rig = rig_start(0, FAKE_SILENT);
+	struct work work = some_work(0);
+
+	(void)state;
+	rig->card.stuck_high = true;
+	board_publish(&rig->board, &work);
+	wait_until(rig->card.waits > 200);	/* that it is stuck has been seen */
+
+	const double start = clock_now();
+	const unsigned before = rig->card.waits, unmasked = rig->card.unmasked;
+	wait_until(rig->card.waits >= before + 50);
+	assert_true(clock_now() - start > 49 * 0.01 / 2);
+	assert_int_equal(rig->card.unmasked, unmasked);
+	rig_end(rig);
+}
+
 /* It is hits that pool and reference disagree on, not hits that only miss the full target, that count against it. */
 static void a_hit_above_the_target_is_a_hardware_error(void **state)
 {
@@ -478,40 +568,6 @@ static void a_hit_above_the_target_is_a_hardware_error(void **state)
 	rig_end(rig);
 }
 
-static void specs_are_read_or_refused_with_a_reason(void **state)
-{
-	static const char *const bad[] = {
-		"", "sim:", "sim:1", "sim:3", "sim:128", "sim:4x", "sim4", "uio", "uio:", "uio:a/b", "uio:..", "uio:a,", "uio:a,dma=d",
-		"uio:a,buf=b", "uio:a,dma=,buf=b", "uio:a,dma=d,buf=b,length-bits=7", "uio:a,dma=d,buf=b,length-bits=27",
-		"uio:a,dma=d,buf=b,length-bits=", "uio:a,dma=d,buf=b,length-bits=1e1", "uio:a,length-bits=14", "uio:a,dma=d,dma=e,buf=b",
-		"uio:a,speed=9", "uio:a-name-of-more-than-thirty-one-bytes", "usb:a", "uio:a,dma=d,buf=b,length-bits=99999999999999999999",
-	};
-	struct fpga_spec spec;
-	char why[200];
-
-	(void)state;
-	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-		why[0] = '\0';
-		if (fpga_spec_parse(&spec, bad[i], why, sizeof why) == 0 || !why[0])
-			fail_msg("\"%s\" is taken", bad[i]);
-	}
-	assert_int_equal(fpga_spec_parse(&spec, "sim", why, sizeof why), 0);
-	assert_true(spec.sim && spec.depth == 16);
-	assert_int_equal(fpga_spec_parse(&spec, "sim:0", why, sizeof why), 0);
-	assert_true(spec.sim && spec.depth == 0);
-	assert_int_equal(fpga_spec_parse(&spec, "sim:64", why, sizeof why), 0);
-	assert_true(spec.sim && spec.depth == 64);
-	assert_int_equal(fpga_spec_parse(&spec, "serial:/dev/ttyUSB1", why, sizeof why), -1);
-	assert_int_equal(fpga_spec_parse(&spec, "serial:ttyUSB1", why, sizeof why), 0);
-	assert_true(spec.serial && !spec.sim && strcmp(spec.miner, "ttyUSB1") == 0);
-	assert_int_equal(fpga_spec_parse(&spec, "uio:adit-miner", why, sizeof why), 0);
-	assert_true(!spec.sim && strcmp(spec.miner, "adit-miner") == 0 && !spec.dma[0]);
-	assert_int_equal(fpga_spec_parse(&spec, "uio:m,length-bits=23,buf=udmabuf0,dma=d", why, sizeof why), 0);
-	assert_true(strcmp(spec.dma, "d") == 0 && strcmp(spec.buffer, "udmabuf0") == 0 && spec.length_bits == 23);
-	assert_int_equal(fpga_spec_parse(&spec, "uio:m,dma=d,buf=b", why, sizeof why), 0);
-	assert_int_equal(spec.length_bits, 14);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -520,17 +576,21 @@ int main(void)
 		cmocka_unit_test(a_job_ends_at_the_last_nonce_of_all),
 		cmocka_unit_test(a_card_finds_each_share_of_each_version_once),
 		cmocka_unit_test(the_next_job_is_in_its_registers_before_the_running_one_ends),
+		cmocka_unit_test(a_card_that_finds_nothing_but_hits_is_not_taken_for_silent),
+		cmocka_unit_test(a_claim_follows_the_rate),
+		cmocka_unit_test(no_job_is_of_all_nonces),
 		cmocka_unit_test(a_card_and_threads_share_the_work_and_no_nonce),
 		cmocka_unit_test(newer_work_replaces_the_running_job),
 		cmocka_unit_test(a_late_hit_finds_its_work),
 		cmocka_unit_test(a_card_that_fails_is_switched_off_and_comes_back),
 		cmocka_unit_test(a_lone_card_takes_its_own_work_up_again),
 		cmocka_unit_test(the_pause_before_another_try_grows),
+		cmocka_unit_test(a_minute_of_mining_makes_the_pause_short_again),
 		cmocka_unit_test(a_card_that_lies_is_counted_and_believed_in_nothing),
 		cmocka_unit_test(a_hit_that_comes_twice_is_one_share),
 		cmocka_unit_test(interrupts_may_be_lost_stuck_or_missed),
+		cmocka_unit_test(a_stuck_interrupt_that_cannot_be_masked_burns_no_cpu),
 		cmocka_unit_test(a_hit_above_the_target_is_a_hardware_error),
-		cmocka_unit_test(specs_are_read_or_refused_with_a_reason),
 	};
 
 	algo = algo_find("sha256d");

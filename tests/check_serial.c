@@ -137,6 +137,22 @@ static void a_lost_byte_costs_no_more_than_its_command(void **state)
 	line_close(&line);
 }
 
+/* The card may have taken it out of its queue: asked again, it would tell of the next one. */
+static void a_hit_whose_answer_is_lost_is_not_asked_for_again(void **state)
+{
+	struct line line = { .stop = false };
+	struct transport t;
+
+	(void)state;
+	line_open(&line);
+	assert_int_equal(transport_open_serial(&t, line.root, "card"), 0);
+	line.lose = 1;
+	assert_int_equal(t.ops->read(&t, FPGA_HIT_NONCE), TRANSPORT_GONE);
+	assert_int_equal(t.ops->wait(&t, 0), -1);
+	t.ops->close(&t);
+	line_close(&line);
+}
+
 static void a_silent_line_is_a_card_that_is_gone(void **state)
 {
 	struct line line = { .stop = false };
@@ -195,6 +211,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(registers_are_read_and_written),
 		cmocka_unit_test(a_lost_byte_costs_no_more_than_its_command),
+		cmocka_unit_test(a_hit_whose_answer_is_lost_is_not_asked_for_again),
 		cmocka_unit_test(a_silent_line_is_a_card_that_is_gone),
 		cmocka_unit_test(what_is_no_serial_line_is_refused),
 		cmocka_unit_test(a_card_on_a_serial_line_passes_its_test),

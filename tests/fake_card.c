@@ -42,6 +42,16 @@ static void raise_irq(struct fake_card *c, uint32_t bits)
 	}
 }
 
+/* A hit of this header behind the job's end; any nonce there where hits are rare. */
+static uint32_t hit_beyond(const struct fake_card *c)
+{
+	uint32_t nonce = (uint32_t)c->end;
+
+	for (unsigned i = 0; i < 10000 && top_word(c, nonce) > JOB(c, TARGET); i++)
+		nonce++;
+	return nonce;
+}
+
 static void queue_hit(struct fake_card *c, uint32_t nonce)
 {
 	uint32_t tag = JOB(c, TAG);
@@ -53,6 +63,8 @@ static void queue_hit(struct fake_card *c, uint32_t nonce)
 		nonce ^= 1;
 	if (c->fault == FAKE_FAR_NONCE)
 		nonce ^= 0x80000000;
+	if (c->fault == FAKE_BEYOND)
+		nonce = hit_beyond(c);
 	if (c->fault == FAKE_WRONG_TAG)
 		tag ^= 0x40000000;
 	for (int times = c->fault == FAKE_REPEATED_NONCE ? 2 : 1; times > 0 && c->queued < FAKE_HITS; times--) {
@@ -64,7 +76,7 @@ static void queue_hit(struct fake_card *c, uint32_t nonce)
 
 static bool room(const struct fake_card *c)
 {
-	return c->queued + 2 <= FAKE_HITS;
+	return c->fault == FAKE_OVERFLOWING || c->queued + 2 <= FAKE_HITS;
 }
 
 static bool silent(const struct fake_card *c)
@@ -205,6 +217,9 @@ static int fake_wait(struct transport *t, double timeout_s)
 	struct fake_card *c = t->ctx;
 	int interrupts;
 
+	c->waits++;
+	if (c->stuck_high)
+		return 1;
 	for (unsigned clocks = 0; timeout_s > 0 && c->interrupts == 0 && clocks < WAIT_CLOCKS; clocks += FAKE_CLOCKS)
 		run(c, FAKE_CLOCKS);
 	if (c->fault == FAKE_UNPLUGGED)

@@ -26,9 +26,11 @@ enum fake_fault {
 	FAKE_UNPLUGGED,
 	FAKE_WRONG_NONCE,	/* every hit's nonce is one off */
 	FAKE_FAR_NONCE,		/* or far outside of the job */
+	FAKE_BEYOND,		/* or a true hit behind the job's end, which is another's */
 	FAKE_REPEATED_NONCE,	/* every hit comes twice */
 	FAKE_WRONG_TAG,		/* every hit's tag is one no job had */
 	FAKE_MISSED_NONCE,	/* it overlooks every other hit */
+	FAKE_OVERFLOWING,	/* a full queue does not stop its search: hits are lost */
 	FAKE_SKIPPING,		/* says that it is done half-way */
 	FAKE_STUCK_IRQ,		/* the interrupt comes all the time */
 	FAKE_LOST_IRQ,		/* it never comes */
@@ -47,7 +49,8 @@ struct fake_card {
 	_Atomic unsigned job_writes;	/* most writes of JOB registers between two STARTs */
 	_Atomic unsigned late_writes;	/* the same once the job before, of FAKE_LONG nonces or more, was done */
 	_Atomic bool misses_one;	/* each wait() tells of one interrupt more than there was */
-	_Atomic unsigned unmasked;
+	_Atomic bool stuck_high;	/* its interrupt, of a kernel's driver that cannot mask it: no wait() waits */
+	_Atomic unsigned unmasked, waits;
 	_Atomic bool busy;
 
 	/* its own */
