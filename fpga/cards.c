@@ -14,23 +14,17 @@
 #define APPEAR_S	5	/* a design's devices may come so long after it */
 #define LOOK_NS		50000000
 
-static struct uio_card_names names_of(const struct fpga_spec *spec)
-{
-	return (struct uio_card_names){
-		.miner = spec->miner, .dma = spec->dma[0] ? spec->dma : NULL, .buffer = spec->buffer,
-		.length_bits = spec->length_bits,
-	};
-}
-
 /* A unit's transport, by its spec. */
 static int open_by_spec(struct fpga_unit *unit, struct transport *transport)
 {
 	const struct cards *cards = unit->open_ctx;
 	const struct fpga_spec *spec = &cards->config.specs[unit - cards->units];
-	const struct uio_card_names names = names_of(spec);
+	const struct uio_card_names names = uio_card_names(spec);
+	char design[16];
 
+	snprintf(design, sizeof design, "%u", spec->depth);
 	if (spec->sim)
-		return transport_open_sim(transport, spec->depth);
+		return transport_open_sim(transport, design);
 	if (spec->serial)
 		return transport_open_serial(transport, cards->config.root, spec->miner);
 	return transport_open_uio(transport, cards->config.root, &names);
@@ -88,7 +82,7 @@ static void wait_for_devices(const struct cards *cards)
 
 	for (unsigned i = 0; i < cards->count; i++) {
 		const struct fpga_spec *spec = &cards->config.specs[i];
-		const struct uio_card_names names = names_of(spec);
+		const struct uio_card_names names = uio_card_names(spec);
 
 		while (!spec->sim && !spec->serial && !uio_card_there(cards->config.root, &names) && clock_now() < end)
 			nanosleep(&(struct timespec){ .tv_nsec = LOOK_NS }, NULL);

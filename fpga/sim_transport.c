@@ -1,5 +1,5 @@
 /*
- * The simulated card within the process: `--fpga sim[:DEPTH]`. The simulation (fpga/sim) is a
+ * The simulated card within the process: `--fpga sim`. The simulation (fpga/sim) is a
  * library of its own, loaded when it is asked for, so that the miner needs neither Verilator
  * nor a C++ runtime to be built or to run.
  *
@@ -28,11 +28,13 @@ enum { MM2S = 0x00, S2MM = 0x30, CR = 0x00, SR = 0x04, ADDRESS = 0x18, LENGTH = 
 enum { CR_RUN = 0x0001, CR_RESET = 0x0004, CR_IRQS = 0x5000, SR_ERROR = 0x4000 };
 
 #define RESET_LOOKS	100
+#define DESIGN		16	/* bytes of a design's name */
 
 struct sim {
 	void *library;
 	const struct board_api *api;
 	struct board *board;
+	char design[DESIGN];
 	unsigned plugged;
 	uint32_t irqs[BOARD_DEVICES];	/* interrupts so far */
 	uint8_t *memory;
@@ -42,14 +44,14 @@ static uint32_t sim_read(struct transport *t, unsigned offset)
 {
 	struct sim *sim = t->ctx;
 
-	return sim->api->read(sim->board, sim->plugged, BOARD_MINER, offset);
+	return sim->api->read(sim->board, sim->plugged, BOARD_CARD, offset);
 }
 
 static void sim_write(struct transport *t, unsigned offset, uint32_t value)
 {
 	struct sim *sim = t->ctx;
 
-	sim->api->write(sim->board, sim->plugged, BOARD_MINER, offset, value);
+	sim->api->write(sim->board, sim->plugged, BOARD_CARD, offset, value);
 }
 
 /* As struct transport_ops has it, for either device. */
@@ -73,13 +75,13 @@ static int wait_for(struct transport *t, enum board_device device, double timeou
 
 static int sim_wait(struct transport *t, double timeout_s)
 {
-	return wait_for(t, BOARD_MINER, timeout_s);
+	return wait_for(t, BOARD_CARD, timeout_s);
 }
 
 static int sim_unmask(struct transport *t)
 {
 	struct sim *sim = t->ctx;
-	int error = sim->api->irq_mask(sim->board, sim->plugged, BOARD_MINER, false);
+	int error = sim->api->irq_mask(sim->board, sim->plugged, BOARD_CARD, false);
 
 	return error == -EIO ? log_error("fpga %s: the card is unplugged", t->name) : 0;
 }
@@ -111,6 +113,8 @@ static int finish_stream(struct transport *t, size_t out_len, double timeout_s)
 	if (irqs < 0)
 		return -1;
 	uint32_t status = dma_read(sim, S2MM + SR) | dma_read(sim, MM2S + SR);
+	if (status == TRANSPORT_GONE)
+		return log_error("fpga %s: the card does not answer any more", t->name);
 	if (irqs == 0)
 		return log_error("fpga %s: the stream is not done after %.3g s", t->name, timeout_s);
 	if (status & SR_ERROR)
@@ -128,7 +132,8 @@ static int sim_stream(struct transport *t, size_t in_len, size_t out_len, double
 	reset_stream(sim);	/* the last one may have failed while the card did not answer */
 	dma_write(sim, S2MM + CR, CR_RUN | CR_IRQS);
 	dma_write(sim, MM2S + CR, CR_RUN | (CR_IRQS & SR_ERROR));	/* the answer's end is the end of both */
-	sim->api->irq_mask(sim->board, sim->plugged, BOARD_DMA, false);
+	if (sim->api->irq_mask(sim->board, sim->plugged, BOARD_DMA, false) == -EIO)
+		return log_error("fpga %s: the card is unplugged", t->name);
 	dma_write(sim, S2MM + ADDRESS, (uint32_t)(t->out - sim->memory));
 	dma_write(sim, MM2S + ADDRESS, (uint32_t)(t->in - sim->memory));
 	dma_write(sim, S2MM + LENGTH, (uint32_t)out_len);
@@ -137,6 +142,14 @@ static int sim_stream(struct transport *t, size_t in_len, size_t out_len, double
 		return 0;
 	reset_stream(sim);
 	return -1;
+}
+
+/* There is no cache between the card and us. */
+static int hand_over(struct transport *t, size_t len)
+{
+	(void)t;
+	(void)len;
+	return 0;
 }
 
 static void sim_close(struct transport *t)
@@ -151,7 +164,8 @@ static void sim_close(struct transport *t)
 }
 
 static const struct transport_ops ops = {
-	.read = sim_read, .write = sim_write, .wait = sim_wait, .unmask = sim_unmask, .stream = sim_stream, .close = sim_close,
+	.read = sim_read, .write = sim_write, .wait = sim_wait, .unmask = sim_unmask, .stream = sim_stream,
+	.lend = hand_over, .take_back = hand_over, .close = sim_close,
 };
 
 /* Where the program lies, as a folder with a slash at its end; "" when that cannot be told. */
@@ -200,11 +214,11 @@ static int load_api(struct sim *sim)
 	return log_error("fpga sim: %s is of another version of this program", LIBRARY);
 }
 
-static int power_up(struct sim *sim, unsigned depth)
+static int power_up(struct sim *sim)
 {
 	char why[128];
 	struct board_config config = {
-		.depth = depth,
+		.design = sim->design,
 		.length_bits = LENGTH_BITS,
 		.memory = { .bytes = sim->memory, .len = MEMORY_LEN, .addr = 0 },
 		.faults = getenv("ADIT_FPGA_FAULTS"),	/* fpga/sim/faults.h; every simulated card is its card 0 */
@@ -220,12 +234,13 @@ static int power_up(struct sim *sim, unsigned depth)
 	return log_error("fpga sim: the card is unplugged");
 }
 
-int transport_open_sim(struct transport *t, unsigned depth)
+int transport_open_sim(struct transport *t, const char *design)
 {
 	struct sim *sim = calloc(1, sizeof *sim);
 
 	if (!sim)
 		return log_errno("fpga sim");
+	snprintf(sim->design, sizeof sim->design, "%s", design);
 	sim->memory = aligned_alloc(64, MEMORY_LEN);
 	if (!sim->memory) {
 		log_errno("fpga sim");
@@ -233,7 +248,7 @@ int transport_open_sim(struct transport *t, unsigned depth)
 	}
 	if (load_api(sim) < 0)
 		goto free_memory;
-	if (power_up(sim, depth) < 0)
+	if (power_up(sim) < 0)
 		goto close_library;
 	*t = (struct transport){
 		.ops = &ops,
@@ -242,8 +257,10 @@ int transport_open_sim(struct transport *t, unsigned depth)
 		.in_size = MEMORY_LEN / 3 * 2,
 		.out = sim->memory + MEMORY_LEN / 3 * 2,
 		.out_size = MEMORY_LEN / 3,
+		.out_memory = MEMORY_LEN / 3,
+		.out_addr = MEMORY_LEN / 3 * 2,
 	};
-	snprintf(t->name, sizeof t->name, "sim:%u", depth);
+	snprintf(t->name, sizeof t->name, "sim:%s", sim->design);
 	return 0;
 
 close_library:

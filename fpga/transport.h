@@ -21,7 +21,7 @@
 struct transport;
 
 struct transport_ops {
-	/* One 32-bit access at a byte offset of fpga/regs.h, below FPGA_REGS_LEN, in the order of the calls. */
+	/* One 32-bit access at a byte offset of fpga/regs.h or fpga/offload_regs.h, in the order of the calls. */
 	uint32_t (*read)(struct transport *, unsigned offset);
 	void (*write)(struct transport *, unsigned offset, uint32_t value);
 
@@ -42,6 +42,13 @@ struct transport_ops {
 	 */
 	int (*stream)(struct transport *, size_t in_len, size_t out_len, double timeout_s);
 
+	/*
+	 * For a core that writes to memory by itself: from lend() to take_back() out[0 .. len), len up to out_memory, is the
+	 * core's. Return 0, or -1 logged. NULL, both: there is no memory.
+	 */
+	int (*lend)(struct transport *, size_t len);
+	int (*take_back)(struct transport *, size_t len);
+
 	/* Release all that open made. */
 	void (*close)(struct transport *);
 };
@@ -55,14 +62,16 @@ struct transport {
 	uint8_t *in;
 	const uint8_t *out;
 	size_t in_size, out_size;	/* bytes one transfer can carry */
+	size_t out_memory;		/* bytes there are at `out` */
+	uint64_t out_addr;		/* of out[0] on the card's bus, a multiple of 64 */
 };
 
 /*
- * The simulated RTL within the process (fpga/sim): miner_top with one core of `depth` (a ring's 2..64, 0: the iterative
- * core), and sha256d_axis as its stream, on the same clock, so CYCLES counts both. It runs by itself, as a board does, and
- * its clock stands while it has nothing to do. 0, or -1 logged: there is no simulation to be loaded, or none of that depth.
- * `transport` is then unchanged.
+ * The simulated RTL within the process (fpga/sim): miner_top with one core, by its depth ("2" .. "64" for a ring, "0" for
+ * the iterative core), and sha256d_axis as its stream, on the same clock, so CYCLES counts both; or offload_top, by its
+ * core's name ("chacha20"). It runs by itself, as a board does, and its clock stands while it has nothing to do. 0, or -1
+ * logged: there is no simulation to be loaded, or none of that design. `transport` is then unchanged.
  */
-int transport_open_sim(struct transport *, unsigned depth);
+int transport_open_sim(struct transport *, const char *design);
 
 #endif

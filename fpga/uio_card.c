@@ -53,6 +53,20 @@ static int card_stream(struct transport *t, size_t in_len, size_t out_len, doubl
 	return udmabuf_to_cpu(buf, card->out_offset, out_len);
 }
 
+static int card_lend(struct transport *t, size_t len)
+{
+	struct uio_card *card = t->ctx;
+
+	return udmabuf_lend_to_device(&card->buffer, card->out_offset, len);
+}
+
+static int card_take_back(struct transport *t, size_t len)
+{
+	struct uio_card *card = t->ctx;
+
+	return udmabuf_to_cpu(&card->buffer, card->out_offset, len);
+}
+
 static void card_close(struct transport *t)
 {
 	struct uio_card *card = t->ctx;
@@ -72,7 +86,7 @@ static const struct transport_ops ops = {
 };
 static const struct transport_ops ops_with_stream = {
 	.read = card_read, .write = card_write, .wait = card_wait, .unmask = card_unmask, .stream = card_stream,
-	.close = card_close,
+	.lend = card_lend, .take_back = card_take_back, .close = card_close,
 };
 
 static size_t at_most(size_t size, unsigned length_bits)
@@ -98,7 +112,9 @@ static int open_stream(struct transport *t, struct uio_card *card, const char *r
 	t->in = card->buffer.bytes;
 	t->in_size = at_most(card->out_offset, names->length_bits);
 	t->out = card->buffer.bytes + card->out_offset;
-	t->out_size = at_most(card->buffer.size - card->out_offset, names->length_bits);
+	t->out_memory = (card->buffer.size - card->out_offset) / ALIGN * ALIGN;
+	t->out_size = at_most(t->out_memory, names->length_bits);
+	t->out_addr = card->buffer.bus_addr + card->out_offset;
 	return 0;
 
 close_buffer:
@@ -106,6 +122,14 @@ close_buffer:
 close_dma:
 	uio_close(&card->dma);
 	return -1;
+}
+
+struct uio_card_names uio_card_names(const struct fpga_spec *spec)
+{
+	return (struct uio_card_names){
+		.miner = spec->miner, .dma = spec->dma[0] ? spec->dma : NULL, .buffer = spec->buffer,
+		.length_bits = spec->length_bits,
+	};
 }
 
 bool uio_card_there(const char *root, const struct uio_card_names *names)

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -63,7 +64,7 @@ static void deliver(struct board *b)
 		line->was_high = level[i];
 		if (controlled ? line->masked : !rises)
 			continue;
-		if (!level[i] && (i != BOARD_MINER || !faults_strike(&b->faults, FAULT_STUCK_INTERRUPT)))
+		if (!level[i] && (i != BOARD_CARD || !faults_strike(&b->faults, FAULT_STUCK_INTERRUPT)))
 			continue;
 		line->masked = controlled;
 		if (faults_strike(&b->faults, FAULT_LOST_INTERRUPT))
@@ -81,11 +82,23 @@ static void drain(struct line *line)
 		;
 }
 
+/* What the design writes to memory by itself. */
+static bool store(void *ctx, uint64_t addr, const uint8_t *bytes)
+{
+	struct board *b = ctx;
+	uint8_t *at = bus_memory_at(&b->config.memory, addr, RTL_WORD_MAX);
+
+	if (!at || faults_strike(&b->faults, FAULT_DMA_ERROR))
+		return false;
+	memcpy(at, bytes, RTL_WORD_MAX);
+	return true;
+}
+
 /* A card fresh from power-up. 0, or -1: there is no memory. */
 static int power_up(struct board *b)
 {
 	rtl_free(b->rtl);
-	b->rtl = rtl_new(b->config.depth);
+	b->rtl = rtl_new(b->config.design, store, b);
 	if (!b->rtl)
 		return -1;
 	dma_init(&b->dma, b->rtl, &b->config.memory, b->config.length_bits, &b->faults);
@@ -116,7 +129,7 @@ static void look(struct board *b)
 
 static bool busy(struct board *b)
 {
-	return b->plugged != 0 && (dma_busy(&b->dma) || rtl_read(b->rtl, FPGA_STATUS) & FPGA_STATUS_BUSY);
+	return b->plugged != 0 && (dma_busy(&b->dma) || rtl_busy(b->rtl));
 }
 
 static void clock_once(struct board *b)
@@ -210,11 +223,13 @@ static bool answers(struct board *b, unsigned plugged)
 	return true;
 }
 
-/* A register of the miner, with what faults make of a hit. */
-static uint32_t read_miner(struct board *b, unsigned offset)
+/* A register of the card, with what faults make of a hit. */
+static uint32_t read_card(struct board *b, unsigned offset)
 {
 	struct hit *hit = &b->hit;
 
+	if (!rtl_mines(b->rtl))
+		return rtl_read(b->rtl, offset);
 	if (hit->repeat) {
 		switch (offset) {
 		case FPGA_STATUS: return rtl_read(b->rtl, offset) | FPGA_STATUS_HIT;
@@ -252,7 +267,7 @@ uint32_t board_read(struct board *b, unsigned plugged, enum board_device device,
 
 	enter(b);
 	if (answers(b, plugged))
-		value = device == BOARD_MINER ? read_miner(b, offset) : dma_read(&b->dma, offset);
+		value = device == BOARD_CARD ? read_card(b, offset) : dma_read(&b->dma, offset);
 	leave(b);
 	return value;
 }
@@ -261,7 +276,7 @@ void board_write(struct board *b, unsigned plugged, enum board_device device, un
 {
 	enter(b);
 	if (answers(b, plugged)) {
-		if (device == BOARD_MINER)
+		if (device == BOARD_CARD)
 			rtl_write(b->rtl, offset, value);
 		else
 			dma_write(&b->dma, offset, value);
@@ -334,7 +349,7 @@ struct board *board_new(const struct board_config *config, char *why, size_t why
 	for (enum board_device i = 0; i < BOARD_DEVICES; i++)
 		b->line[i].fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (power_up(b) < 0) {
-		snprintf(why, why_len, "no core of depth %u was built; there are %s", config->depth, rtl_depths());
+		snprintf(why, why_len, "no design %s was built; there are %s", config->design, rtl_designs());
 		release(b);
 		return NULL;
 	}
@@ -364,7 +379,7 @@ void board_free(struct board *b)
 extern const struct board_api adit_fpga_sim;
 const struct board_api adit_fpga_sim = {
 	.version = BOARD_API_VERSION,
-	.depths = rtl_depths,
+	.designs = rtl_designs,
 	.new = board_new,
 	.free = board_free,
 	.plugged = board_plugged,

@@ -14,12 +14,12 @@
 
 #include "fpga/sim/bus_memory.h"
 
-enum board_device { BOARD_MINER, BOARD_DMA, BOARD_DEVICES };
+enum board_device { BOARD_CARD, BOARD_DMA, BOARD_DEVICES };	/* the design's registers, and the DMA's */
 
 struct board_config {
-	unsigned depth;			/* of the miner's core, one of rtl_depths() */
+	const char *design;		/* one of rtl_designs(); stays the caller's */
 	unsigned length_bits;		/* dma.h */
-	struct bus_memory memory;	/* what the DMA reaches; stays the caller's */
+	struct bus_memory memory;	/* what the DMA and the design reach; stays the caller's */
 	const char *faults;		/* faults.h: a file, or NULL */
 	unsigned card;			/* what the file calls this one */
 };
@@ -55,11 +55,11 @@ int board_irq_mask(struct board *, unsigned plugged, enum board_device, bool mas
  * BOARD_API_VERSION of its build; the rest means nothing to another version.
  */
 #define BOARD_API		"adit_fpga_sim"
-#define BOARD_API_VERSION	1u
+#define BOARD_API_VERSION	2u
 
 struct board_api {
 	unsigned version;
-	const char *(*depths)(void);
+	const char *(*designs)(void);
 	struct board *(*new)(const struct board_config *, char *why, size_t why_len);
 	void (*free)(struct board *);
 	unsigned (*plugged)(struct board *);

@@ -11,4 +11,12 @@ struct bus_memory {
 	uint64_t addr;		/* of bytes[0] */
 };
 
+/* Its bytes at [addr, addr + len) of the bus; NULL: nobody answers for all of them. */
+static inline uint8_t *bus_memory_at(const struct bus_memory *m, uint64_t addr, size_t len)
+{
+	if (addr < m->addr || addr - m->addr > m->len || len > m->len - (size_t)(addr - m->addr))
+		return NULL;
+	return m->bytes + (addr - m->addr);
+}
+
 #endif

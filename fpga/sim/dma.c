@@ -1,6 +1,8 @@
 /* The registers and the transfers of AXI DMA: see dma.h. */
 #include "fpga/sim/dma.h"
 
+#include <string.h>
+
 /* PG021, "AXI DMA Register Address Map for Direct Register Mode", from each channel's base on. */
 enum offset { CR = 0x00, SR = 0x04, ADDR_LOW = 0x18, ADDR_HIGH = 0x1c, LENGTH = 0x28 };
 #define S2MM_BASE	0x30u
@@ -24,12 +26,14 @@ static void reset(struct dma *d)
 {
 	for (int i = 0; i < DMA_DIRECTIONS; i++)
 		d->channel[i] = (struct dma_channel){ .control = CR_RESERVED, .status = SR_HALTED };
+	d->stalled = false;
 	rtl_stream_reset(d->rtl);
 }
 
 void dma_init(struct dma *d, struct rtl *rtl, const struct bus_memory *memory, unsigned length_bits, struct faults *faults)
 {
-	*d = (struct dma){ .memory = *memory, .rtl = rtl, .faults = faults, .length_mask = (UINT32_C(1) << length_bits) - 1 };
+	*d = (struct dma){ .memory = *memory, .rtl = rtl, .faults = faults, .word = rtl_word(rtl),
+			   .length_mask = (UINT32_C(1) << length_bits) - 1 };
 	reset(d);
 }
 
@@ -42,7 +46,7 @@ static void fail(struct dma_channel *c, uint32_t error)
 
 static void finish(struct dma_channel *c)
 {
-	c->length = (uint32_t)(4 * c->done);
+	c->length = (uint32_t)c->done;
 	c->at = NULL;
 	c->status |= SR_IDLE | SR_IOC;
 }
@@ -50,7 +54,6 @@ static void finish(struct dma_channel *c)
 static void start(struct dma *d, struct dma_channel *c)
 {
 	uint64_t addr = (uint64_t)c->addr_high << 32 | c->addr_low;
-	const struct bus_memory *m = &d->memory;
 
 	/* A channel that is halted or at work, and a length of 0, start nothing. */
 	if (c->status & SR_HALTED || c->at || c->length == 0)
@@ -61,17 +64,19 @@ static void start(struct dma *d, struct dma_channel *c)
 		return;
 	}
 	/* Unaligned transfers were not built in; outside of memory nobody answers. */
-	if (addr % 4 || c->length % 4) {
+	if (addr % d->word || c->length % d->word) {
 		fail(c, SR_INTERNAL);
 		return;
 	}
-	if (addr < m->addr || addr - m->addr > m->len || c->length > m->len - (addr - m->addr)) {
+	c->at = bus_memory_at(&d->memory, addr, c->length);
+	if (!c->at) {
 		fail(c, SR_DECODE);
 		return;
 	}
-	c->at = (uint32_t *)(void *)(m->bytes + (addr - m->addr));
-	c->words = c->length / 4;
+	c->len = c->length;
 	c->done = 0;
+	if (faults_strike(d->faults, FAULT_STALL))
+		d->stalled = true;
 }
 
 /* Whose register it is; the offset is then from that channel's base. */
@@ -157,23 +162,24 @@ bool dma_irq(const struct dma *d)
 void dma_clock(struct dma *d)
 {
 	struct dma_channel *in = &d->channel[DMA_MM2S], *out = &d->channel[DMA_S2MM];
-	struct rtl_stream wires = { .in_valid = in->at, .out_ready = out->at };
+	struct rtl_stream wires = { .in_valid = in->at && !d->stalled, .out_ready = out->at && !d->stalled };
 
-	if (in->at) {
-		wires.in_data = in->at[in->done];
-		wires.in_last = in->done == in->words - 1;
+	if (wires.in_valid) {
+		memcpy(wires.in, in->at + in->done, d->word);
+		wires.in_last = in->done == in->len - d->word;
 	}
 	rtl_stream_clock(d->rtl, &wires);
 
-	if (wires.in_taken && ++in->done == in->words)
+	if (wires.in_taken && (in->done += d->word) == in->len)
 		finish(in);
 	if (!wires.out_taken)
 		return;
-	out->at[out->done++] = wires.out_data;
-	if (out->done == out->words - 1 && !wires.out_last && faults_strike(d->faults, FAULT_SHORT_TRANSFER))
+	memcpy(out->at + out->done, wires.out, d->word);
+	out->done += d->word;
+	if (out->done == out->len - d->word && !wires.out_last && faults_strike(d->faults, FAULT_SHORT_TRANSFER))
 		finish(out);	/* with an early TLAST */
 	else if (wires.out_last)
 		finish(out);
-	else if (out->done == out->words)
+	else if (out->done == out->len)
 		fail(out, SR_INTERNAL);		/* more in the packet than there is room for */
 }

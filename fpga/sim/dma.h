@@ -17,8 +17,8 @@ enum dma_direction { DMA_MM2S, DMA_S2MM, DMA_DIRECTIONS };	/* from memory into t
 
 struct dma_channel {
 	uint32_t control, status, addr_low, addr_high, length;
-	uint32_t *at;		/* of the transfer under way, and NULL without one */
-	size_t words, done;	/* to be moved, and moved */
+	uint8_t *at;		/* of the transfer under way, and NULL without one */
+	size_t len, done;	/* bytes to be moved, and moved */
 };
 
 struct dma {
@@ -26,13 +26,16 @@ struct dma {
 	struct rtl *rtl;
 	struct faults *faults;
 	uint32_t length_mask;
+	unsigned word;		/* bytes, of the stream */
+	bool stalled;		/* nothing moves until the reset */
 	unsigned resetting;	/* looks at CR until the reset is over */
 	struct dma_channel channel[DMA_DIRECTIONS];
 };
 
 /*
- * Beside `rtl`, whose stream it feeds and resets: its reset outputs are wired to sha256d_axis. length_bits: the width of
- * the LENGTH registers, 8 to 26. Memory, RTL and faults stay the caller's.
+ * Beside `rtl`, whose stream it feeds and resets: its reset outputs are wired to sha256d_axis. It is as wide as the stream,
+ * without realignment, so addresses and lengths are whole words of it. length_bits: the width of the LENGTH registers, 8
+ * to 26. Memory, RTL and faults stay the caller's.
  */
 void dma_init(struct dma *, struct rtl *, const struct bus_memory *, unsigned length_bits, struct faults *);
 

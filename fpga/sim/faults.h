@@ -14,8 +14,10 @@
  *   bit-flip         one bit of a hit is wrong, in turn in HIT_NONCE and in HIT_TAG
  *   no-answer        registers read as all ones, and what is written is lost
  *   hang             the same, and each access takes 5 ms
- *   dma-error        the next transfer ends with a decode error, and the channel halts
+ *   dma-error        the next transfer ends with a decode error, and the channel halts; or what a core writes to memory
+ *                    by itself is answered with one
  *   short-transfer   the next transfer from the card ends one word early
+ *   stall            from the next transfer on no word moves any more, until the DMA is reset
  *   unplug           no-answer, and the interrupt's file answers EIO; a card that comes back is a new one
  *   no-irqcontrol    the interrupt is never masked, and unmasking it answers ENOSYS, as some UIO drivers do
  */
@@ -37,6 +39,7 @@
 	FAULT(HANG, "hang") \
 	FAULT(DMA_ERROR, "dma-error") \
 	FAULT(SHORT_TRANSFER, "short-transfer") \
+	FAULT(STALL, "stall") \
 	FAULT(UNPLUG, "unplug") \
 	FAULT(NO_IRQCONTROL, "no-irqcontrol")
 

@@ -49,7 +49,7 @@ static void read_list(const char *root)
 		struct sim_card *card = &cards[count];
 		if (count == MACHINE_CARDS)
 			refuse(root, "too many cards");
-		if (sscanf(line, "%u %u %31s %31s %31s", &card->depth, &card->length_bits, card->device[BOARD_MINER],
+		if (sscanf(line, "%31s %u %31s %31s %31s", card->design, &card->length_bits, card->device[BOARD_CARD],
 			   card->device[BOARD_DMA], card->buffer) != 5 || card->length_bits < 8 || card->length_bits > 26)
 			refuse(root, line);
 		count++;
@@ -61,7 +61,7 @@ static void power_up(struct sim_card *card, const char *root)
 {
 	char faults[4096], why[128];
 	struct board_config config = {
-		.depth = card->depth, .length_bits = card->length_bits, .faults = faults, .card = (unsigned)(card - cards),
+		.design = card->design, .length_bits = card->length_bits, .faults = faults, .card = (unsigned)(card - cards),
 	};
 
 	if (snprintf(faults, sizeof faults, "%s/faults", root) >= (int)sizeof faults)

@@ -1,6 +1,6 @@
 /*
  * The cards of a simulated machine, as fpga/sim/mkroot wrote them into the file `cards` of
- * its root folder: one line each, `DEPTH LENGTH-BITS MINER DMA BUFFER`, such as
+ * its root folder: one line each, `DESIGN LENGTH-BITS CARD DMA BUFFER`, such as
  * `16 14 uio0 uio1 udmabuf0`, with - for a card without DMA. A card is powered up when one of its
  * devices is first opened, and stays so until the program ends, whoever closes what.
  */
@@ -17,7 +17,8 @@
 struct sim_card {
 	char device[BOARD_DEVICES][MACHINE_NAME];	/* "uio0"; "" for none */
 	char buffer[MACHINE_NAME];		/* "udmabuf0"; "" for none */
-	unsigned depth, length_bits;
+	char design[MACHINE_NAME];		/* one of rtl_designs() */
+	unsigned length_bits;
 	struct memory memory;
 	struct board *board;			/* NULL: not powered up yet */
 };
