@@ -118,3 +118,20 @@ int fpga_spec_parse(struct fpga_spec *spec, const char *value, char *why, size_t
 	snprintf(why, why_len, "\"%.40s\" is not uio:NAME, serial:NAME or sim[:DEPTH]", value);
 	return -1;
 }
+
+int fpga_spec_parse_offload(struct fpga_spec *spec, const char *value, char *why, size_t why_len)
+{
+	*spec = (struct fpga_spec){ .sim = false };
+	if (strcmp(value, "sim") == 0)
+		return parse_sim(spec, "", why, why_len);
+	if (strncmp(value, "uio:", 4) != 0) {
+		snprintf(why, why_len, "\"%.40s\" is not uio:NAME,dma=NAME,buf=NAME[,length-bits=N] or sim", value);
+		return -1;
+	}
+	if (parse_uio(spec, value + 4, why, why_len) < 0)
+		return -1;
+	if (spec->dma[0])
+		return 0;
+	snprintf(why, why_len, "an offload core wants a stream: dma=NAME,buf=NAME");
+	return -1;
+}
