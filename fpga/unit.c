@@ -47,9 +47,9 @@ void fpga_unit_stop(struct fpga_unit *unit)
 {
 	if (!unit->in_use)
 		return;
-	unit->in_use = false;
 	card_stop(&unit->card);
 	card_close(&unit->card);
+	unit->in_use = false;
 }
 
 /* What a scan works through: a claim, whose versions become jobs one after the other. */
@@ -223,7 +223,7 @@ static void try_again(struct worker *w, struct fpga_unit *unit)
 	if (board_wait_closed(w->board, unit->retry_s))
 		return;
 	unit->retry_s = 2 * unit->retry_s < FPGA_RETRY_MAX_S ? 2 * unit->retry_s : FPGA_RETRY_MAX_S;
-	if (fpga_unit_start(unit) == 0)
+	if ((unit->restart ? unit->restart(unit, w->board) : fpga_unit_start(unit)) == 0)
 		log_info("card %s: works again", unit->name);
 	else
 		log_warn("card %s: still off, tried again in %.0f s", unit->name, unit->retry_s);

@@ -29,16 +29,22 @@ struct fpga_unit;
 /* Make the transport of a unit. 0, or -1 logged. */
 typedef int fpga_open_fn(struct fpga_unit *, struct transport *);
 
+/*
+ * Start a unit that has failed, in its own thread: what has to come before, and fpga_unit_start(). Who waits for something
+ * does it by board_wait_closed(). 0, or -1 logged.
+ */
+typedef int fpga_restart_fn(struct fpga_unit *, struct board *);
+
 struct fpga_unit {
 	/* set by the owner */
 	char name[TRANSPORT_NAME];
 	fpga_open_fn *open;
+	fpga_restart_fn *restart;	/* NULL: fpga_unit_start() is all that is needed */
 	void *open_ctx;
 	const struct algo *algo;
 
 	/* its thread's own, or the owner's while there is no thread */
 	struct card card;
-	bool in_use;			/* the card is open */
 	double retry_s;			/* the next pause */
 	double started_at;		/* clock_now() */
 	uint32_t tag;			/* of the latest job */
@@ -49,6 +55,7 @@ struct fpga_unit {
 	uint64_t want;			/* nonces of the next claim */
 
 	/* written by its thread, read by anyone */
+	_Atomic bool in_use;		/* the card is open; false only once nothing touches it any more */
 	_Atomic bool on;		/* it works, as far as is known */
 	_Atomic uint64_t hits;		/* that the card reported, of all kinds */
 	_Atomic uint64_t stale;		/* hits of a job that was not the running one any more */

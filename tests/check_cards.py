@@ -3,6 +3,7 @@
 FPGA cards from end to end: the real program mines on devpool with its own RTL, simulated within the process (sim), and
 behind the system calls of a real card (uio: the shim), where whatever can go wrong with a card does.
 """
+import hashlib
 import json
 import os
 import shutil
@@ -58,6 +59,26 @@ class Machine:
                 return ('0 ' + fault) in file.read()
         except FileNotFoundError:
             return False
+
+    def write(self, name, text):
+        path = os.path.join(self.root, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, 'w') as file:
+            file.write(text)
+        return path
+
+    def read(self, name):
+        with open(os.path.join(self.root, name)) as file:
+            return file.read()
+
+    def design(self, damaged=False):
+        """A file to load, below the root the kernel's FPGA manager for it, and the option."""
+        for attribute, text in ('flags', ''), ('firmware', ''), ('state', 'operating\n'):
+            self.write('sys/class/fpga_manager/fpga0/' + attribute, text)
+        os.makedirs(os.path.join(self.root, 'lib/firmware'), exist_ok=True)
+        path = self.write('miner.bin', 'bits of b design' if damaged else 'bits of a design')
+        self.write('miner.bin.sha256', hashlib.sha256(b'bits of a design').hexdigest() + '  miner.bin\n')
+        return ['--fpga-bitstream', 'sha256d=' + path]
 
     def mine(self, pool, *args):
         return Miner('-o', 'stratum+tcp://127.0.0.1:%d' % pool.port, '-u', 'demo', '--json', *self.args, *args, env=self.env)
@@ -179,10 +200,8 @@ class Cards(unittest.TestCase):
 
     def test_what_cannot_be_used_at_the_start_is_named_and_the_cpu_mines(self):
         for args, text in ((['--fpga', 'uio:none'], 'fpga none: no device under'),
-                           (['--fpga', 'sim:16', '--fpga-bitstream', 'sha256d=/nowhere/x.bin'], '/nowhere/x.bin'),
-                           (['--fpga', 'sim:16', '-a', 'lyra2rev2'], 'no card searches lyra2rev2')):
-            algo = 'lyra2rev2' if 'lyra2rev2' in args else 'sha256d'
-            with self.subTest(args), Pool('--difficulty', EASY, algo=algo) as pool:
+                           (['--fpga', 'sim:16', '--fpga-bitstream', 'sha256d=/nowhere/x.bin'], '/nowhere/x.bin')):
+            with self.subTest(args), Pool('--difficulty', EASY) as pool:
                 with Miner('-o', 'stratum+tcp://127.0.0.1:%d' % pool.port, '-u', 'demo', '-t', '1', '--json', *args) as miner:
                     miner.wait_for(text)
                     miner.wait_for('share accepted', 1, patience=PATIENCE)
@@ -191,6 +210,46 @@ class Cards(unittest.TestCase):
                                       capture_output=True, text=True)
                 self.assertEqual(done.returncode, 1, done.stderr)
                 self.assertIn(text, done.stderr)
+
+    @unittest.skipUnless(FAULTY == 'uio', 'wants the shim')
+    def test_a_design_is_loaded_before_its_card_mines_and_again_when_the_card_comes_back(self):
+        with Machine('uio') as machine, Pool('--difficulty', EASY) as pool:
+            with machine.mine(pool, '--backend', 'fpga', *machine.design()) as miner:
+                lines = miner.wait_for('miner.bin: loaded for sha256d')
+                lines = miner.wait_for('share accepted', 2, since=lines, patience=PATIENCE)
+                self.assertEqual(machine.read('sys/class/fpga_manager/fpga0/firmware'), 'miner.bin')
+                self.assertEqual(machine.read('lib/firmware/miner.bin'), 'bits of a design')
+                machine.write('sys/class/fpga_manager/fpga0/firmware', '')
+                machine.fault('unplug')
+                lines = miner.wait_for('switched off', since=lines, patience=PATIENCE)
+                lines = miner.wait_for('miner.bin: loaded for sha256d', since=lines, patience=PATIENCE)
+                machine.fault()
+                lines = miner.wait_for('works again', since=lines, patience=PATIENCE)
+                miner.wait_for('share accepted', 2, since=lines, patience=PATIENCE)
+                self.assertEqual(machine.read('sys/class/fpga_manager/fpga0/firmware'), 'miner.bin')
+                mine = miner.summary()
+            self.ended_well(mine, pool.stop())
+
+    @unittest.skipUnless(FAULTY == 'uio', 'wants the shim')
+    def test_a_damaged_design_is_refused_by_name_and_the_cpu_mines(self):
+        with Machine('uio') as machine, Pool('--difficulty', EASY) as pool:
+            with machine.mine(pool, '-t', '1', *machine.design(damaged=True)) as miner:
+                miner.wait_for('miner.bin: it is damaged')
+                miner.wait_for('share accepted', 1, patience=PATIENCE)
+                mine = miner.summary()
+            self.assertEqual(mine['cards'], [])
+            self.assertEqual(machine.read('sys/class/fpga_manager/fpga0/firmware'), '')
+            self.assertFalse(os.path.exists(os.path.join(machine.root, 'lib/firmware/miner.bin')))
+
+    @unittest.skipUnless(FAULTY == 'uio', 'wants the shim')
+    def test_the_boards_temperature_is_in_the_report(self):
+        with Machine('uio') as machine, Pool('--difficulty', EASY) as pool:
+            machine.write('sys/class/hwmon/hwmon0/temp1_input', '48500\n')
+            with machine.mine(pool, '--backend', 'fpga') as miner:
+                miner.wait_for('share accepted', 1, patience=PATIENCE)
+                mine = miner.summary()
+            self.assertEqual(mine['cards'][0]['temperature'], 48.5)
+            self.assertIn(' MHz, 48.5 C; ', miner.text())
 
     def test_benchmarks_count_the_cards_own_clocks(self):
         for kind in KINDS:
@@ -240,9 +299,17 @@ class Cards(unittest.TestCase):
             machine.args[1] += ',length-bits=12'
             machine.run('--self-test', '--backend', 'fpga-dma')
 
+    @unittest.skipUnless(FAULTY == 'uio', 'wants the shim')
+    def test_a_buffer_may_lie_above_four_gigabytes(self):
+        with Machine('uio') as machine:
+            machine.write('sys/class/u-dma-buf/udmabuf0/phys_addr', '0x000000021f000000\n')
+            machine.run('--self-test', '--backend', 'fpga-dma')
+
     def test_wrong_values_are_refused_in_one_sentence(self):
         for args in (['--fpga', 'pci:1'], ['--fpga', 'uio:'], ['--fpga', 'sim:7'], ['--fpga', 'uio:m,dma=d'],
-                     ['--fpga', 'uio:m', '--fpga', 'uio:m'], ['--fpga', 'uio:m,dma=d,buf=b,length-bits=40'],
+                     ['--fpga', 'uio:m', '--fpga', 'uio:m'], ['--fpga', 'uio:m,dma=d,buf=b', '--fpga', 'uio:n,dma=d,buf=c'],
+                     ['--fpga', 'uio:m,dma=d,buf=b', '--fpga', 'uio:n,dma=e,buf=b'],
+                     ['--fpga', 'uio:m,dma=d,buf=b,length-bits=40'],
                      ['--fpga-bitstream', 'sha256d=x'], ['--fpga', 'sim', '--fpga-bitstream', 'sha256d'],
                      ['--fpga', 'sim', '--fpga-bitstream', 'nothing=x'], ['--backend', 'fpga'],
                      ['--fpga', 'sim', '--backend', 'fpga', '-t', '2'], ['--fpga', 'sim', '--backend', 'fpga-dma']):

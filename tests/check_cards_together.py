@@ -79,6 +79,39 @@ class Together(unittest.TestCase):
         self.assertEqual([card['failures'] for card in mine['cards']], [0, 1])
         self.assertTrue(all(card['on'] for card in mine['cards']))
 
+    def test_the_errors_of_one_card_are_not_the_others(self):
+        for fault, counter in ('wrong-nonce', 'hw_errors'), ('bit-flip', 'hw_errors'), ('repeated-nonce', 'duplicates'):
+            with self.subTest(fault), TwoCards() as machine, Pool('--difficulty', EASY, '--job-interval', '86400') as pool:
+                machine.fault()
+                with machine.mine(pool, '--backend', 'fpga') as miner:
+                    lines = miner.wait_for('share accepted', 2, patience=PATIENCE)
+                    machine.fault_of(0, fault)
+                    end = time.monotonic() + PATIENCE
+                    while not machine.happened(fault):
+                        self.assertLess(time.monotonic(), end, 'the fault never happened')
+                        time.sleep(0.05)
+                    miner.wait_for('share accepted', 10, since=lines, patience=PATIENCE)
+                    mine = miner.summary()
+                theirs = pool.stop()
+                self.assertEqual((theirs['rejected'], theirs['duplicates']), (0, 0), theirs)
+                self.assertGreater(mine['cards'][0][counter], 0)
+                self.assertEqual((mine['cards'][1]['hw_errors'], mine['cards'][1]['duplicates']), (0, 0))
+
+    def test_a_design_is_not_loaded_anew_under_a_card_that_works(self):
+        with TwoCards() as machine, Pool('--difficulty', EASY, '--job-interval', '86400') as pool:
+            with machine.mine(pool, '--backend', 'fpga', *machine.design()) as miner:
+                lines = miner.wait_for('share accepted', 2, patience=PATIENCE)
+                machine.fault_of(1, 'unplug')
+                lines = miner.wait_for('card uio:adit-miner1: switched off', since=lines, patience=PATIENCE)
+                machine.fault()
+                lines = miner.wait_for('card uio:adit-miner1: works again', since=lines, patience=PATIENCE)
+                miner.wait_for('share accepted', 2, since=lines, patience=PATIENCE)
+                mine = miner.summary()
+            theirs = pool.stop()
+        self.assertEqual(miner.text().count('loaded for sha256d'), 1)
+        self.assertEqual(theirs['rejected'], 0, theirs)
+        self.assertEqual([card['failures'] for card in mine['cards']], [0, 1])
+
 
 class Simulation(unittest.TestCase):
     def test_a_program_without_the_simulation_says_what_to_install(self):
@@ -103,6 +136,6 @@ class Simulation(unittest.TestCase):
 
 if __name__ == '__main__':
     if not KINDS:
-        print('check_fpga: skipped: the simulated card is not built; install verilator and g++, and configure again')
+        print('check_cards_together: skipped: the simulated cards are not built; install verilator and g++, and configure again')
         sys.exit(77)
     unittest.main()

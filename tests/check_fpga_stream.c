@@ -1,0 +1,69 @@
+/*
+ * The driver's stream (fpga/uio_card.c, axi_dma.c, udmabuf.c) on the simulated machine: what
+ * goes wrong with one transfer is told, and costs the next one nothing.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "fpga/batch.h"
+#include "fpga/uio_card.h"
+#include "tests/plain_driver.h"
+
+static const struct uio_card_names names = { .miner = "adit-miner", .dma = "adit-dma", .buffer = "udmabuf0", .length_bits = 14 };
+
+static void stream_open(struct transport *t)
+{
+	plain_faults(NULL);
+	assert_int_equal(transport_open_uio(t, getenv("ADIT_FPGA_ROOT"), &names), 0);
+	assert_int_equal(batch_room(t), 255);	/* of the 16,383 bytes that 14 bits can say */
+}
+
+static void a_stream_hashes_whatever_its_interrupts_do(void **state)
+{
+	static const char *const faults[] = { NULL, "0 lost-interrupt\n", "0 stuck-interrupt\n", "0 no-irqcontrol\n" };
+	struct transport t;
+
+	(void)state;
+	stream_open(&t);
+	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+		plain_faults(faults[i]);
+		assert_int_equal(batch_self_test(&t), 0);
+	}
+	t.ops->close(&t);
+}
+
+/* The same stream, not opened anew. */
+static void a_transfer_that_failed_may_be_tried_again(void **state)
+{
+	static const char *const faults[] = { "0 dma-error 1\n", "0 short-transfer 1\n", "0 no-answer\n" };
+	struct transport t;
+
+	(void)state;
+	stream_open(&t);
+	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+		print_message("%s", faults[i]);
+		plain_faults(faults[i]);
+		assert_int_equal(batch_self_test(&t), -1);
+		plain_faults(NULL);
+		assert_int_equal(batch_self_test(&t), 0);
+	}
+	t.ops->close(&t);
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const cards[] = { "16,14", NULL };
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_stream_hashes_whatever_its_interrupts_do),
+		cmocka_unit_test(a_transfer_that_failed_may_be_tried_again),
+	};
+
+	(void)argc;
+	plain_driver_enter(argv, cards);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
