@@ -19,7 +19,7 @@ cd "$scratch" || exit
 # shellcheck disable=SC2086
 $CC -O2 -std=c11 -I"$source" -c "$source/sha3/sha256.c" -o sha256.o || exit
 
-# CORE FLAGS: build the bench with that core and run it.
+# CORE FLAGS: build the bench with that core and run it. Its pragmas are for the synthesis, so g++ does not know them.
 bench() {
 	# shellcheck disable=SC2086
 	$CXX -std=c++11 -Wall -Wextra -Wno-unknown-pragmas -Werror $2 -I"$source" -I"$source/fpga/hls" -isystem "$source/fpga/hls/shim" \

@@ -56,11 +56,15 @@ lint() {
 	silent verilator --lint-only -Wall "$@" --top "$top" -I"$rtl" "$rtl/$top.v"
 }
 
-# But for the remark that an always @* which reads an array waits for all of it: that is meant.
+# ARGUMENT...: Icarus takes it, without a warning but for the remark that an always @* which reads an array waits for
+# all of it: that is meant.
+silent_icarus() {
+	silent iverilog -g2005 -Wall -Wno-sensitivity-entire-array -I"$rtl" -y"$rtl" "$@" -o out
+}
+
 icarus_takes_the_rtl_without_a_warning() {
 	for top in miner_top sha256d_axis; do
-		silent iverilog -g2005 -Wall -Wno-sensitivity-entire-array -I"$rtl" -y"$rtl" \
-			-o out "$rtl/$top.v" || return
+		silent_icarus "$rtl/$top.v" || return
 	done
 }
 
@@ -150,8 +154,7 @@ lint_of_offload() {
 
 # NAME
 other_tools_take_offload() {
-	silent iverilog -g2005 -Wall -Wno-sensitivity-entire-array "-Poffload_top.CORE=$(core_number "$1")" -I"$rtl" \
-		-I"$rtl/offload" -y"$rtl" -y"$rtl/offload" -o out "$rtl/offload/offload_top.v" &&
+	silent_icarus "-Poffload_top.CORE=$(core_number "$1")" -I"$rtl/offload" -y"$rtl/offload" "$rtl/offload/offload_top.v" &&
 	silent yosys -q -p "read_verilog -I$rtl -I$rtl/offload $rtl/*.v $rtl/offload/*.v;
 		chparam -set CORE $(core_number "$1") offload_top; hierarchy -check -top offload_top; proc; check -assert"
 }
@@ -163,7 +166,8 @@ icarus_offload() {
 		-o out "$tb/offload_tb.v" && vvp -n out
 }
 
-# NAME CORES ITEMS: the C++ bench. Verilator's runtime is compiled once for all of them, a model as one file.
+# NAME CORES ITEMS: the C++ bench. Verilator's runtime is compiled once for all of them, a model as one file; what of both
+# is Verilator's (-w) is not ours to warn about.
 offload() {
 	folder=offload_$1_$2
 	include=$(verilator --getenv VERILATOR_ROOT)/include
