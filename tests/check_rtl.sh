@@ -117,12 +117,12 @@ cxx_bench() {
 	"$folder/bench" "$6"
 }
 
-# DEPTH NONCES: a hash core; depth 0 is the iterative one.
+# DEPTH NONCES [PARAMETER=VALUE]: a hash core; depth 0 is the iterative one.
 core() {
 	if [ "$1" = 0 ]; then
 		cxx_bench core_bench Vcore sha256d_iter '' CLOCKS_A_HASH=124 "$2"
 	else
-		cxx_bench core_bench Vcore sha256d_ring "DEPTH=$1" "CLOCKS_A_HASH=$((128 / $1))" "$2"
+		cxx_bench core_bench Vcore sha256d_ring "DEPTH=$1 ${3-}" "CLOCKS_A_HASH=$((128 / $1))" "$2"
 	fi
 }
 
@@ -248,6 +248,9 @@ for depth in 0 2 4 8 16 32 64; do
 	fact "lint_of_the_miner_with_depth_$depth" lint miner_top -GDEPTH=$depth
 done
 fact lint_of_the_miner_with_three_cores lint miner_top -GDEPTH=4 -GCORES=3
+for depth in 2 64; do
+	fact "lint_of_the_miner_with_depth_${depth}_balanced" lint miner_top -GDEPTH=$depth -GBALANCED=1
+done
 for cores in 1 2 3 8; do
 	fact "lint_of_the_stream_with_${cores}_cores" lint sha256d_axis -GCORES=$cores
 done
@@ -266,6 +269,7 @@ fact 'fifo_tb of two entries' icarus fifo_tb DEPTH_LOG2=1
 for depth in 0 2 16 64; do
 	fact "core_tb of depth $depth" icarus core_tb DEPTH=$depth
 done
+fact 'core_tb of depth 4, balanced' icarus core_tb DEPTH=4 BALANCED=1
 fact miner_top_tb icarus miner_top_tb
 fact 'miner_top_tb, iterative' icarus miner_top_tb CORES=3 DEPTH=0
 fact sha256d_axis_tb icarus sha256d_axis_tb
@@ -297,6 +301,9 @@ if [ "$slow" = slow ]; then
 	for depth in 0 2 4 8 16 32 64; do
 		fact "core of depth $depth" core $depth 1048576
 	done
+	for depth in 2 4 64; do
+		fact "core of depth $depth, balanced" core $depth 1048576 BALANCED=1
+	done
 	fact 'miner of 1 ring of 16' miner 1 16 4 1048576
 	fact 'miner of 3 rings of 4' miner 3 4 2 1048576
 	fact 'miner of 2 rings of 64' miner 2 64 4 1048576
@@ -325,6 +332,9 @@ seeded_bug axil_slave.v 's/&s_axil_wstrb/|s_axil_wstrb/' icarus axil_slave_tb
 seeded_bug axil_slave.v 's/if (read)$/if (s_axil_arvalid)/' icarus axil_slave_tb
 seeded_bug sha256_constants.vh 's/c67178f2/c67178f3/' icarus core_tb DEPTH=16
 seeded_bug sha256d_ring.v 's/swap32(word7_q) <= target/swap32(word7_q) < target/' core 4 1000
+seeded_bug sha256d_ring.v 's/state\[DEPTH\]\[95:64\]/state[DEPTH][127:96]/' icarus core_tb DEPTH=2
+seeded_bug sha256d_ring.v 's/32\*i+32 +: 32/32*i +: 32/' icarus core_tb DEPTH=16
+seeded_bug sha256d_ring_stage.v 's/(.a(t1), .b(t2)/(.a(t1), .b(a)/' icarus core_tb DEPTH=4 BALANCED=1
 seeded_bug sha256d_ring.v 's/found && (hit_valid_q || deliver_q);/1'"'b0"';/' icarus core_tb DEPTH=16
 seeded_bug sha256d_ring.v 's/(hit_valid_q || deliver_q);/hit_valid_q;/' core 4 1000
 seeded_bug sha256d_ring.v 's/park && !clear;/park;/' core 4 1000

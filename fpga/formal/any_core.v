@@ -3,7 +3,8 @@
 `default_nettype none
 
 module sha256d_ring #(
-	parameter DEPTH = 64
+	parameter DEPTH = 64,
+	parameter BALANCED = 0
 ) (
 	input  wire         clk,
 	input  wire         clear,

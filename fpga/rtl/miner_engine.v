@@ -9,7 +9,8 @@
 
 module miner_engine #(
 	parameter CORES = 1,	// hash cores, 1..127
-	parameter DEPTH = 0	// of each: round stages of a ring (2, 4, 8, 16, 32 or 64), or 0 for the iterative core
+	parameter DEPTH = 0,	// of each: round stages of a ring (2, 4, 8, 16, 32 or 64), or 0 for the iterative core
+	parameter BALANCED = 0	// of a ring: see sha256d_ring
 ) (
 	input  wire         clk,
 	input  wire         clear,
@@ -75,7 +76,7 @@ module miner_engine #(
 					.hit_valid(core_hit_valid[i]), .hit_ready(core_hit_ready[i]),
 					.hit_nonce(core_hit_nonce[32*i +: 32]), .hashed(core_hashed[i]), .idle(core_idle[i]));
 			end else begin : ring
-				sha256d_ring #(.DEPTH(DEPTH)) hash (
+				sha256d_ring #(.DEPTH(DEPTH), .BALANCED(BALANCED)) hash (
 					.clk(clk), .clear(abandon), .midstate(midstate_q), .tail(tail_q), .target(target_q),
 					.nonce_valid(counter_valid && first_asking), .nonce_ready(nonce_ready[i]), .nonce(nonce),
 					.hit_valid(core_hit_valid[i]), .hit_ready(core_hit_ready[i]),

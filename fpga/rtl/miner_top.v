@@ -5,7 +5,8 @@
 module miner_top #(
 	parameter CORES = 1,		// hash cores, 1..127; they share one range
 	parameter DEPTH = 16,		// of each: round stages of a ring (2, 4, 8, 16, 32 or 64), or 0 for the iterative core
-	parameter HITS_LOG2 = 4		// log2 of the number of hits the queue holds
+	parameter HITS_LOG2 = 4,	// log2 of the number of hits the queue holds
+	parameter BALANCED = 0		// of a ring: 1 makes it faster, and larger on some parts (sha256d_ring)
 ) (
 	input  wire        aclk,
 	input  wire        aresetn,
@@ -64,7 +65,7 @@ module miner_top #(
 		.hit_queued(hit_valid && !hits_full), .hits_full(hits_full), .hits_empty(hits_empty),
 		.front_tag(front_tag), .front_nonce(front_nonce), .hit_pop(hit_pop));
 
-	miner_engine #(.CORES(CORES), .DEPTH(DEPTH)) engine (
+	miner_engine #(.CORES(CORES), .DEPTH(DEPTH), .BALANCED(BALANCED)) engine (
 		.clk(aclk), .clear(clear), .start(start), .stop(stop),
 		.job_tag(job_tag), .job_midstate(job_midstate), .job_tail(job_tail), .job_target(job_target),
 		.job_first(job_first), .job_last(job_last),

@@ -16,7 +16,9 @@
 `default_nettype none
 
 module sha256d_ring #(
-	parameter DEPTH = 16	// round stages: 2, 4, 8, 16, 32 or 64
+	parameter DEPTH = 16,	// round stages: 2, 4, 8, 16, 32 or 64
+	parameter BALANCED = 0	// 1: the longest path is three adders and not four, for 32 LUTs a stage on a part whose
+				// adders take a function for nothing (add32.v), for none on one whose do not (iCE40)
 ) (
 	input  wire         clk,
 	input  wire         clear,
@@ -57,19 +59,31 @@ module sha256d_ring #(
 	genvar i;
 	generate
 		for (i = 0; i < DEPTH; i = i + 1) begin : stage
-			sha256d_ring_stage #(.DEPTH(DEPTH), .INDEX(i)) round (
+			sha256d_ring_stage #(.DEPTH(DEPTH), .INDEX(i), .BALANCED(BALANCED)) round (
 				.clk(clk), .pass(pass_q[PASS_W*i +: PASS_W]), .state(state[i]), .window(window[i]),
 				.state_q(state[i+1]), .window_q(window[i+1]));
 		end
 	endgenerate
 
-	// The result. Word 7 of the digest is IV[7] + h, and h has been the e of three rounds ago: taken from
-	// f two stages early, it is compared while the slot is in the last stage.
+	// The result. Word 7 of the digest is IV[7] + h, and h has been the e of three rounds ago and the f of two: taken
+	// from there, it is compared a clock before the slot is in the last stage. In the ring of 2 that is the turn-around
+	// before the last pass, through which a slot goes unchanged.
+	wire [31:0] last_h;
+	generate
+		if (DEPTH == 2) begin : from_f
+			assign last_h = state[DEPTH][95:64];
+		end else begin : from_e
+			assign last_h = state[DEPTH-3][127:96];
+		end
+	endgenerate
 	reg  [31:0] word7_q;
+	reg         small_q;
 	wire [31:0] word7;
-	add32 add_word7 (.a(state[DEPTH-2][95:64]), .b(IV[31:0]), .sum(word7));
-	always @(posedge clk)
+	add32 add_word7 (.a(last_h), .b(IV[31:0]), .sum(word7));
+	always @(posedge clk) begin
 		word7_q <= word7;
+		small_q <= swap32(word7_q) <= target;
+	end
 
 	// What the slot in the last stage is to do when it comes to the turn-around a clock later. A hit parks
 	// when the last one may still be waiting then.
@@ -83,7 +97,7 @@ module sha256d_ring #(
 	reg  [PASS_W-1:0] new_pass_q;
 	wire [PASS_W-1:0] pass = pass_q[PASS_W*(DEPTH-1) +: PASS_W];
 	wire last    = valid_q[DEPTH-1] && pass == LAST_PASS;
-	wire found   = last && (parked_q[DEPTH-1] || swap32(word7_q) <= target);
+	wire found   = last && (parked_q[DEPTH-1] || small_q);
 	wire park    = found && (hit_valid_q || deliver_q);
 	wire free    = !valid_q[DEPTH-1] || (last && !park);
 	always @(posedge clk) begin
@@ -121,10 +135,20 @@ module sha256d_ring #(
 	// The words that enter the ring: a new nonce's, the second compression's, or those that come round.
 	wire [255:0] old_state = state[DEPTH];
 	wire [511:0] old_window = window[DEPTH];
-	wire [255:0] digest;	// of the first compression
+	// The first compression's digest. All words but a and e have been their neighbours' a round ago, and are added then.
+	wire [255:0] digest;
 	generate
 		for (i = 0; i < 8; i = i + 1) begin : feed_forward
-			add32 add (.a(midstate[32*i +: 32]), .b(old_state[32*i +: 32]), .sum(digest[32*i +: 32]));
+			if (i == 7 || i == 3) begin : late
+				add32 add (.a(midstate[32*i +: 32]), .b(old_state[32*i +: 32]), .sum(digest[32*i +: 32]));
+			end else begin : early
+				wire [31:0] sum;
+				reg  [31:0] sum_q;
+				add32 add (.a(midstate[32*i +: 32]), .b(state[DEPTH-1][32*i+32 +: 32]), .sum(sum));
+				always @(posedge clk)
+					sum_q <= sum;
+				assign digest[32*i +: 32] = sum_q;
+			end
 		end
 	endgenerate
 
@@ -137,7 +161,7 @@ module sha256d_ring #(
 			assign new_state  = free_q ? midstate : IV;
 			assign new_window = free_q ? first_block : second_block;
 			/* verilator lint_off UNUSED */
-			wire unused = &{1'b0, old_window, middle_q};
+			wire unused = &{1'b0, old_state, old_window, middle_q};
 			/* verilator lint_on UNUSED */
 		end else begin : many_passes
 			// The digest comes late from its adders, so it is chosen last.

@@ -1,9 +1,10 @@
 // One round stage of the C-slow ring: a round of SHA-256 and a step of its message schedule in one clock.
 //
 // What travels is not a to h and W[t] to W[t+15]: each stage has already added what the next one needs
-// first, so that no more than four adders follow each other. Of the state's eight words the last is
-// p = h + K[t] + W[t], of the window's sixteen the first is q = W[t] + sigma0(W[t+1]). Only the last
-// stage hands on h and W[t] plain, for the turn-around to choose its words from.
+// first, so that no more than four adders follow each other, or three where BALANCED. Of the state's
+// eight words the last is p = h + K[t] + W[t], of the window's sixteen the first is
+// q = W[t] + sigma0(W[t+1]). Only the last stage hands on h and W[t] plain, for the turn-around to choose
+// its words from.
 //
 // Contract: state_q and window_q follow state, window and pass by one clock. No reset: what is worth
 // nothing is marked by the ring, not cleared here.
@@ -11,7 +12,8 @@
 
 module sha256d_ring_stage #(
 	parameter DEPTH = 16,	// stages in the ring: 2, 4, 8, 16, 32 or 64
-	parameter INDEX = 0	// of this stage; it does the rounds t with t mod DEPTH = INDEX
+	parameter INDEX = 0,	// of this stage; it does the rounds t with t mod DEPTH = INDEX
+	parameter BALANCED = 0	// see sha256d_ring
 ) (
 	input  wire                           clk,
 	/* verilator lint_off UNUSED */	// by the last stage, which adds no K
@@ -34,15 +36,23 @@ module sha256d_ring_stage #(
 	wire [31:0] w9 = window[223:192], w14 = window[63:32];
 	/* verilator lint_on UNUSED */
 
-	wire [31:0] ps, t1, t1s, next_a, next_e;
+	wire [31:0] ps, t1, next_a, next_e;
 	add32 add_sigma1 (.a(p),   .b(big_sigma1(e)), .sum(ps));
 	add32 add_ch     (.a(ps),  .b(ch(e, f, g)),   .sum(t1));
-	add32 add_sigma0 (.a(t1),  .b(big_sigma0(a)), .sum(t1s));
-	add32 add_maj    (.a(t1s), .b(maj(a, b, c)),  .sum(next_a));
 	add32 add_d      (.a(d),   .b(t1),            .sum(next_e));
 
 	wire [31:0] w16;
 	generate
+		if (BALANCED != 0) begin : tree
+			wire [31:0] t2;
+			add32 add_maj (.a(big_sigma0(a)), .b(maj(a, b, c)), .sum(t2));
+			add32 add_t2  (.a(t1), .b(t2), .sum(next_a));
+		end else begin : chain
+			wire [31:0] t1s;
+			add32 add_sigma0 (.a(t1),  .b(big_sigma0(a)), .sum(t1s));
+			add32 add_maj    (.a(t1s), .b(maj(a, b, c)),  .sum(next_a));
+		end
+
 		if (SCHEDULES) begin : schedule
 			wire [31:0] q9;
 			add32 add_w9  (.a(q),  .b(w9),          .sum(q9));

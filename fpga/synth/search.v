@@ -31,7 +31,7 @@ module search #(
 				.nonce_valid(nonce_valid), .nonce_ready(nonce_ready), .nonce(nonce), .hit_valid(hit_valid),
 				.hit_ready(hit_ready), .hit_nonce(hit_nonce), .hashed(hashed), .idle(idle));
 		end else begin : ring
-			sha256d_ring #(.DEPTH(DEPTH)) core (
+			sha256d_ring #(.DEPTH(DEPTH), .BALANCED(1)) core (
 				.clk(clk), .clear(start), .midstate(job_q[255:0]), .tail(job_q[351:256]), .target(job_q[383:352]),
 				.nonce_valid(nonce_valid), .nonce_ready(nonce_ready), .nonce(nonce), .hit_valid(hit_valid),
 				.hit_ready(hit_ready), .hit_nonce(hit_nonce), .hashed(hashed), .idle(idle));

@@ -5,6 +5,7 @@
 
 module core_tb;
 	parameter DEPTH = 0;
+	parameter BALANCED = 0;
 	parameter JOBS = 6;
 
 	reg          clk = 1'b0, clear = 1'b1, nonce_valid = 1'b0, hit_ready = 1'b0;
@@ -20,7 +21,7 @@ module core_tb;
 				.nonce_valid(nonce_valid), .nonce_ready(nonce_ready), .nonce(nonce), .hit_valid(hit_valid),
 				.hit_ready(hit_ready), .hit_nonce(hit_nonce), .hashed(hashed), .idle(idle));
 		end else begin : ring
-			sha256d_ring #(.DEPTH(DEPTH)) dut (.clk(clk), .clear(clear), .midstate(midstate), .tail(tail),
+			sha256d_ring #(.DEPTH(DEPTH), .BALANCED(BALANCED)) dut (.clk(clk), .clear(clear), .midstate(midstate), .tail(tail),
 				.target(target), .nonce_valid(nonce_valid), .nonce_ready(nonce_ready), .nonce(nonce),
 				.hit_valid(hit_valid), .hit_ready(hit_ready), .hit_nonce(hit_nonce), .hashed(hashed), .idle(idle));
 		end

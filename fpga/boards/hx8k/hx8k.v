@@ -36,7 +36,7 @@ module hx8k #(
 		.m_axil_araddr(araddr), .m_axil_arvalid(arvalid), .m_axil_arready(arready),
 		.m_axil_rdata(rdata), .m_axil_rvalid(rvalid));
 
-	miner_top #(.CORES(1), .DEPTH(DEPTH), .HITS_LOG2(1)) miner (
+	miner_top #(.CORES(1), .DEPTH(DEPTH), .HITS_LOG2(1), .BALANCED(1)) miner (
 		.aclk(clk), .aresetn(aresetn_q),
 		.s_axil_awaddr(awaddr), .s_axil_awvalid(awvalid), .s_axil_awready(awready),
 		.s_axil_wdata(wdata), .s_axil_wstrb(4'hf), .s_axil_wvalid(wvalid), .s_axil_wready(wready),
