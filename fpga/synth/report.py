@@ -7,7 +7,7 @@ through the LUT in front of it, used or not; those that only pass a signal on ar
 the part, though Yosys leaves them to place and route.
 
 Usage: report.py FOLDER [--write FILE | --check FILE]
-	--write	put the table between the markers in FILE
+	--write	put the rows FOLDER has into the table between the markers in FILE; others by the same tools stay as they are
 	--check	the rows FOLDER has must stand in FILE, each figure within TOLERANCE, when FILE names the versions of these tools
 """
 import json
@@ -79,7 +79,7 @@ class Design:
 		getattr(self, {"xc7z020": "count_xc7", "5cseba6": "count_cyclone", "hx8k": "count_ice40"}[part])(cells, folder / name)
 		self.core_lut = None
 		if part == "xc7z020":
-			core = cells_of(stat, r"sha256d_(ring.DEPTH|iter$|block$)")
+			core = cells_of(stat, r"sha256d_(ring|iter|block)$")
 			self.core_lut = luts(core) + srls(core)
 
 	def count_xc7(self, cells, folder):
@@ -188,6 +188,31 @@ def marks(designs):
 				max(clocks) >= 75, False)
 
 
+def place(row):
+	"""Where a row belongs in the table; no two designs have the same."""
+	part, title = [cell.strip() for cell in row.split("|")[1:3]]
+	kind, _, core = title.partition(", ")
+	cores = re.match(r"(\d+) x ", core)
+	depth = re.search(r"ring of (\d+)", core)
+	cores, depth = (int(found.group(1)) if found else default for found, default in ((cores, 1), (depth, 0)))
+	kinds = ("miner", "batch", "board", "search alone")
+	return [known["name"] for known in PARTS.values()].index(part), kinds.index(kind), cores * depth, cores
+
+
+def mark_of(line):
+	return line.split(":")[0]
+
+
+def write(document, rows, shown):
+	text = document.read_text()
+	begin, end = text.index(BEGIN) + len(BEGIN), text.index(END)
+	old = text[begin:end].splitlines() if versions() in text else []
+	table = {place(row): row for row in [line for line in old if line.startswith("| ")][1:] + rows}
+	facts = {mark_of(fact): fact for fact in [line for line in old if line.startswith("- ")] + shown}
+	lines = [f"{versions()}:", "", HEAD, *(table[key] for key in sorted(table)), "", *facts.values()]
+	document.write_text("\n".join([text[:begin], *lines, text[end:]]))
+
+
 def agree(row, line):
 	"""The same words, and figures that differ by no more than TOLERANCE."""
 	number = r"\d[\d,]*(?:\.\d+)?"
@@ -201,9 +226,7 @@ def agree(row, line):
 def main():
 	folder = Path(sys.argv[1])
 	found = sorted(str(done.parent.relative_to(folder)) for done in folder.glob("*/*/done"))
-	designs = [Design(folder, name) for name in found]
-	order = list(PARTS.values())
-	designs.sort(key=lambda d: (order.index(d.part), d.kind != "miner", d.kind, d.cores * d.depth, d.cores))
+	designs = sorted((Design(folder, name) for name in found), key=lambda d: place(d.row()))
 	failed = not designs
 	shown = []
 	for fact, holds, must in marks(designs):
@@ -217,9 +240,7 @@ def main():
 	document = Path(sys.argv[3])
 	text = document.read_text()
 	if sys.argv[2] == "--write":
-		begin, end = text.index(BEGIN) + len(BEGIN), text.index(END)
-		table = "\n".join([HEAD, *(d.row() for d in designs), "", *shown])
-		document.write_text(f"{text[:begin]}\n{versions()}:\n\n{table}\n{text[end:]}")
+		write(document, [d.row() for d in designs], shown)
 	elif versions() not in text:
 		print(f"not compared with {document}: it is not by {versions()}")
 	else:
