@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "algo/registry.h"
+#include "cli/card_stage.h"
 #include "fpga/batch.h"
 #include "fpga/cards.h"
 
@@ -54,7 +55,7 @@ int card_self_test(const struct options *o)
 
 	if (o->cards.count == 0 || !(wants(o, "fpga") || wants(o, "fpga-dma")))
 		return 0;
-	if (!card_knows(algo) && !card_list_only(o->backend))
+	if (card_stages_wanted(o, algo))
 		return 0;
 
 	struct cards *cards = card_list_create(&o->cards);

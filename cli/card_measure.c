@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "cli/card_inspect.h"
+#include "cli/card_stage.h"
 #include "cli/cell.h"
 #include "cli/report.h"
 #include "cli/sort.h"
@@ -93,7 +94,7 @@ int card_measure(const struct options *o, double limit, json_t *results, bool *i
 	const struct algo *algo = card_algo(o);
 	int result = 0;
 
-	if (all && !card_knows(algo))
+	if (card_stages_wanted(o, algo))
 		return 0;
 
 	struct cards *cards = card_list_create(&o->cards);

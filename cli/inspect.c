@@ -13,6 +13,7 @@
 #include "base/hex.h"
 #include "base/log.h"
 #include "cli/card_inspect.h"
+#include "cli/card_stage.h"
 #include "cli/cell.h"
 #include "cli/opencl_run.h"
 #include "simd/scan.h"
@@ -80,6 +81,8 @@ int inspect_self_test(const struct options *o, const struct backend_fault *fault
 	}
 	if (card_self_test(o) < 0)
 		result = -1;
+	if (card_stages_self_test(o, fault) < 0)
+		result = -1;
 	if (opencl_self_test(o, fault) < 0)
 		result = -1;
 	return result;
@@ -139,6 +142,7 @@ int inspect_list(const struct options *o, const struct backend_fault *fault)
 		}
 	}
 	card_list_print(o, rows);
+	card_stages_list(o, rows);
 	if (rows) {
 		json_dumpf(rows, stdout, JSON_INDENT(2));
 		printf("\n");

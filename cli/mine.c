@@ -15,7 +15,7 @@
 #include "base/log.h"
 #include "base/version.h"
 #include "cli/card_report.h"
-#include "cli/opencl_run.h"
+#include "cli/card_stage.h"
 #include "cli/report.h"
 #include "pool/pools.h"
 #include "pool/record.h"
@@ -36,6 +36,7 @@ struct run {
 	const struct backend *backend;	/* of the CPU threads; NULL: cards alone */
 	struct cards *cards;	/* NULL: none, or none that can be used */
 	struct opencl_set *opencl;	/* NULL: none is wanted */
+	struct card_stages *stages;	/* the cards of an algorithm that they compute a stage of; NULL: they search, or there are none */
 	struct record *record;	/* NULL: none is wanted */
 	struct pools *pools;
 	struct board board;
@@ -53,18 +54,29 @@ static unsigned card_count(const struct run *run)
 
 static unsigned opencl_count_of(const struct run *run)
 {
-	return run->opencl ? run->opencl->count : 0;
+	return run->opencl ? run->opencl->set.count : 0;
+}
+
+static unsigned stage_count(const struct run *run)
+{
+	return run->stages ? run->stages->set.count : 0;
 }
 
 static unsigned thread_count(const struct run *run)
 {
-	return run->crew.count - card_count(run) - opencl_count_of(run);
+	return run->crew.count - card_count(run) - stage_count(run) - opencl_count_of(run);
 }
 
 /* The CPU threads' workers come first, then those of OpenCL devices. */
 static const struct worker *opencl_workers(const struct run *run)
 {
 	return run->crew.workers + thread_count(run);
+}
+
+/* Then those of cards that compute a stage. */
+static const struct worker *stage_workers(const struct run *run)
+{
+	return opencl_workers(run) + opencl_count_of(run);
 }
 
 /* The workers of the cards come last. */
@@ -77,7 +89,10 @@ static const struct worker *card_workers(const struct run *run)
 #define WITH_TEXT 48
 static const char *searching_with(char text[WITH_TEXT], const struct run *run)
 {
-	const char *parts[] = { run->backend ? run->backend->name : NULL, run->opencl ? "opencl" : NULL, run->cards ? backend_fpga.name : NULL };
+	const char *parts[] = {
+		run->backend ? run->backend->name : NULL, run->opencl ? "opencl" : NULL, run->stages ? "fpga-dma" : NULL,
+		run->cards ? backend_fpga.name : NULL,
+	};
 
 	text[0] = '\0';
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -113,7 +128,9 @@ static void report(struct run *run)
 	if (run->cards)
 		card_report(run->cards, card_workers(run), now - run->start);
 	if (run->opencl)
-		opencl_report(run->opencl, opencl_workers(run), now - run->start);
+		device_set_report(&run->opencl->set, opencl_workers(run), now - run->start);
+	if (run->stages)
+		device_set_report(&run->stages->set, stage_workers(run), now - run->start);
 	run->last_report = now;
 	run->last_hashes = hashes;
 	run->last_errors = errors;
@@ -147,13 +164,14 @@ static json_t *pools_json(const struct run *run)
 static void print_summary(const struct run *run, double seconds)
 {
 	struct pool_stats s;
-	json_t *cards = run->cards ? card_report_json(run->cards, card_workers(run), seconds) : json_array();
-	json_t *opencl = run->opencl ? opencl_report_json(run->opencl, opencl_workers(run), seconds) : json_array();
+	json_t *cards = run->cards ? card_report_json(run->cards, card_workers(run), seconds) :
+			run->stages ? device_set_report_json(&run->stages->set, stage_workers(run), seconds) : json_array();
+	json_t *opencl = run->opencl ? device_set_report_json(&run->opencl->set, opencl_workers(run), seconds) : json_array();
 
 	pools_stats(run->pools, &s);
 	json_t *root = json_pack("{s:{s:s, s:s, s:s}, s:s, s:s, s:i, s:f, s:I, s:f, s:I, s:o, s:o, s:o, s:o}", "adit", "version", version_number,
 			 "commit", version_commit, "compiler", version_compiler, "algo", run->algo->name,
-			 "backend", run->backend ? run->backend->name : run->opencl ? "opencl" : backend_fpga.name,
+			 "backend", run->backend ? run->backend->name : run->opencl ? "opencl" : run->stages ? "fpga-dma" : backend_fpga.name,
 			 "threads", (int)thread_count(run), "seconds", seconds,
 			 "hashes", (json_int_t)crew_hashes(&run->crew), "hashrate", (double)crew_hashes(&run->crew) / seconds,
 			 "hw_errors", (json_int_t)crew_hw_errors(&run->crew), "shares", shares_json(&s),
@@ -199,19 +217,21 @@ static int start(struct run *run, const struct cpu_list *cpus, const struct back
 {
 	const struct options *o = run->options;
 	unsigned threads = options_devices_only(o->backend) ? 0 : o->threads ? (unsigned)o->threads : cpus->count;
-	const unsigned opencl = opencl_count_of(run);
 	struct crew_device devices[OPENCL_MAX + CARDS_MAX];
+	unsigned device_count = 0;
 	const struct crew_config config = {
 		.algo = run->algo, .backend = run->backend, .threads = threads, .cpus = cpus,
-		.devices = devices, .device_count = opencl + card_count(run),
+		.devices = devices, .device_count = opencl_count_of(run) + stage_count(run) + card_count(run),
 		.pin = o->affinity || threads == cpus->count, .priority = o->nice, .board = &run->board,
 		.found = pools_submit, .found_ctx = run->pools, .fault = run->backend ? backend_fault_mask(fault, run->backend, false) : 0,
 	};
 
-	for (unsigned i = 0; i < opencl; i++)
-		devices[i] = run->opencl->devices[i];
+	for (unsigned i = 0; i < opencl_count_of(run); i++)
+		devices[device_count++] = run->opencl->set.entries[i].device;
+	for (unsigned i = 0; i < stage_count(run); i++)
+		devices[device_count++] = run->stages->set.entries[i].device;
 	for (unsigned i = 0; i < card_count(run); i++)
-		devices[opencl + i] = (struct crew_device){ &backend_fpga, &run->cards->units[i] };
+		devices[device_count++] = (struct crew_device){ &backend_fpga, &run->cards->units[i] };
 	board_init(&run->board, pools_next, run->pools);
 	if (crew_start(&run->crew, &config) < 0)
 		goto destroy_board;
@@ -279,6 +299,28 @@ static struct record *open_record(const struct options *o)
 	return record_open(o->record, o->algo->name, urls, o->pools.count);
 }
 
+/* This CPU's, for the stages of a chain that are not at a device. NULL: none, logged. */
+static const struct kernel *kernel_beside(const struct run *run, const struct backend_fault *fault)
+{
+	const struct algo *algo = run->options->algo;
+	const struct backend *cpu = run->backend ? run->backend : backend_choose(algo, NULL, fault);
+
+	return cpu ? backend_kernel(cpu, algo) : NULL;
+}
+
+/* Returns how many cards work, as far as is known before their workers open them; -1, logged: none will. */
+static int choose_cards(struct run *run, const struct backend_fault *fault)
+{
+	const struct options *o = run->options;
+
+	if (card_stages_wanted(o, o->algo)) {
+		run->stages = card_stages_create(&o->cards, o->algo, kernel_beside(run, fault));
+		return run->stages ? (int)run->stages->set.count : -1;
+	}
+	run->cards = card_list_create(&o->cards);
+	return run->cards ? cards_use(run->cards, o->algo) : -1;
+}
+
 /* What will search. Without a card that can be used the CPU mines on, where it may. */
 static int choose(struct run *run, const struct backend_fault *fault)
 {
@@ -291,20 +333,14 @@ static int choose(struct run *run, const struct backend_fault *fault)
 			return -1;
 	}
 	if (o->opencl.count > 0) {
-		const struct backend *cpu = run->backend ? run->backend : backend_choose(o->algo, NULL, fault);
-
-		run->opencl = opencl_set_create(&o->opencl, o->algo, cpu ? backend_kernel(cpu, o->algo) : NULL);
+		run->opencl = opencl_set_create(&o->opencl, o->algo, kernel_beside(run, fault));
 		if (!run->opencl)
 			return -1;
 	}
-	if (o->cards.count > 0 && !opencl_list_only(o->backend)) {
-		run->cards = card_list_create(&o->cards);
-		if (!run->cards)
-			return -1;
-		working = cards_use(run->cards, o->algo);
-	}
+	if (o->cards.count > 0 && !opencl_list_only(o->backend))
+		working = choose_cards(run, fault);
 	if (card_list_only(o->backend) && working <= 0)
-		return log_error("backend %s: no card works", backend_fpga.name);
+		return log_error("backend %s: no card works", o->backend);
 	if (working < 0) {
 		log_warn("fpga: the CPU mines alone");
 		cards_destroy(run->cards);
@@ -360,6 +396,7 @@ destroy_pools:
 	record_close(run.record);
 destroy_cards:
 	cards_destroy(run.cards);
+	card_stages_free(run.stages);
 	opencl_set_free(run.opencl);
 	return result;
 }

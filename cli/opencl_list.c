@@ -51,21 +51,28 @@ int opencl_list_add(struct opencl_list *list, const char *value, char *why, size
 
 struct opencl_set *opencl_set_create(const struct opencl_list *list, const struct algo *algo, const struct kernel *kernel)
 {
-	struct opencl_set *set = calloc(1, sizeof *set);
+	struct opencl_set *opencl = calloc(1, sizeof *opencl);
 
-	if (!set) {
+	if (!opencl) {
 		log_error("opencl: no memory");
 		return NULL;
 	}
-	for (; set->count < list->count; set->count++) {
-		set->devices[set->count] = opencl_miner_init(&set->miners[set->count], &list->specs[set->count], algo, kernel);
-		if (!set->devices[set->count].backend) {
+	opencl->set = (struct device_set){ .backend = "opencl", .noun = "device", .prefix = "", .count = list->count };
+	for (unsigned i = 0; i < list->count; i++) {
+		struct device_entry *entry = &opencl->set.entries[i];
+		struct opencl_miner *miner = &opencl->miners[i];
+
+		entry->device = opencl_miner_init(miner, &list->specs[i], algo, kernel);
+		entry->name = miner->name;
+		entry->lent = miner->lent.name ? &miner->lent : NULL;
+		snprintf(entry->label, sizeof entry->label, "opencl %u", list->specs[i].index);
+		if (!entry->device.backend) {
 			log_error("opencl: there is nothing that a device can do for %s", algo->name);
-			free(set);
+			free(opencl);
 			return NULL;
 		}
 	}
-	return set;
+	return opencl;
 }
 
 #else

@@ -8,9 +8,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cli/device_set.h"
 #include "fpga/opencl_miner.h"
 
-#define OPENCL_MAX 16
+#define OPENCL_MAX DEVICE_SET_MAX
 
 struct opencl_list {
 	struct opencl_spec specs[OPENCL_MAX];
@@ -29,9 +30,8 @@ int opencl_list_add(struct opencl_list *, const char *value, char *why, size_t w
 bool opencl_list_only(const char *backend);
 
 struct opencl_set {
-	unsigned count;
+	struct device_set set;
 	struct opencl_miner miners[OPENCL_MAX];
-	struct crew_device devices[OPENCL_MAX];	/* a crew's, in the same order */
 };
 
 /* For a run of `algo`; `kernel` is this CPU's, for the stages of a chain. NULL, logged: they can do nothing for it. */

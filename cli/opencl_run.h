@@ -1,4 +1,4 @@
-/* OpenCL devices in --benchmark, --self-test and in what a mining run says. */
+/* OpenCL devices in --benchmark and --self-test. */
 #ifndef CLI_OPENCL_RUN_H
 #define CLI_OPENCL_RUN_H
 
@@ -16,9 +16,4 @@ int opencl_measure(const struct options *, const struct algo *, const struct bac
 
 /* Open each device, which proves it; a line for each and each algorithm. 0, or -1: one failed. */
 int opencl_self_test(const struct options *, const struct backend_fault *);
-
-/* A line for each device, and the same for --json; `workers` are the devices' own, in their order. */
-void opencl_report(const struct opencl_set *, const struct worker *workers, double seconds);
-json_t *opencl_report_json(const struct opencl_set *, const struct worker *workers, double seconds);
-
 #endif

@@ -226,11 +226,12 @@ static enum parse_result check(struct options *o, int argc, char *const *words, 
 	else if (o->backend && strcasecmp(o->backend, "all") == 0 && o->mode != MODE_BENCHMARK && o->mode != MODE_SELF_TEST)
 		complain("--backend: all is for --benchmark and --self-test");
 	else if (card_list_only(o->backend) && o->cards.count == 0)
-		fprintf(stderr, "adit: --backend %s: on which card? --fpga names it\n", o->backend);
+		complain("--backend %s: on which card? --fpga names it", o->backend);
 	else if (card_list_only(o->backend) && o->mode == MODE_HASH)
-		fprintf(stderr, "adit: --backend %s: a card answers which nonces are hits, and gives no digest of a header\n", o->backend);
-	else if (o->backend && strcasecmp(o->backend, "fpga-dma") == 0 && o->mode == MODE_MINE)
-		fprintf(stderr, "adit: --backend fpga-dma hashes batches of short messages, in --benchmark and --self-test; fpga mines\n");
+		complain("--backend %s: a card answers which nonces are hits, and gives no digest of a header", o->backend);
+	else if (o->backend && strcasecmp(o->backend, "fpga-dma") == 0 && o->mode == MODE_MINE && card_knows(o->algo))
+		complain("--backend fpga-dma: of %s it hashes batches of short messages, in --benchmark and --self-test; fpga mines",
+			o->algo->name);
 	else if (card_list_only(o->backend) && o->threads > 0)
 		complain("--threads: --backend %s is of cards alone; without it they work beside the threads", o->backend);
 	else if (opencl_list_only(o->backend) && o->opencl.count == 0)
@@ -268,7 +269,6 @@ enum parse_result options_parse(struct options *o, int argc, char **argv)
 				"       adit --benchmark | --self-test | --list | --help\n");
 		return PARSE_ERROR;
 	}
-	const char *pass = getenv("ADIT_PASS");
 	char **words = malloc(((size_t)argc + 1) * sizeof *words);
 	if (!words) {
 		complain("no memory for the command line");
@@ -276,6 +276,7 @@ enum parse_result options_parse(struct options *o, int argc, char **argv)
 	}
 	memcpy(words, argv, ((size_t)argc + 1) * sizeof *words);
 
+	const char *pass = getenv("ADIT_PASS");
 	if (pass)
 		pool_list_pass(&o->pools, pass);	/* anything else is stronger */
 	result = walk(o, argc, words, true);

@@ -426,7 +426,7 @@ static int make_line(struct line *line, const struct algo *algo)
 	line->job = aligned_alloc(CACHE_LINE, job_len);
 	line->batches = calloc(lent->depth, sizeof *line->batches);
 	if (!line->job || !line->batches)
-		return -1;
+		return log_error("%s: no memory for %u batches", lent->device->name, lent->depth);
 	memset(line->job, 0, job_len);
 	for (unsigned i = 0; i < lent->depth; i++) {
 		struct batch *batch = &line->batches[i];
@@ -435,7 +435,7 @@ static int make_line(struct line *line, const struct algo *algo)
 		batch->in = aligned_alloc(CACHE_LINE, batch_len);
 		batch->out = aligned_alloc(CACHE_LINE, batch_len);
 		if (!batch->words || !batch->in || !batch->out)
-			return -1;
+			return log_error("%s: no memory for %u batches", lent->device->name, lent->depth);
 	}
 	return 0;
 }
@@ -473,12 +473,11 @@ static int open_worker(struct worker *w)
 	pthread_mutex_init(&line->lock, NULL);
 	pthread_cond_init(&line->changed, NULL);
 	w->state = line;
-	if (make_line(line, w->algo) < 0) {
-		log_error("%s: no memory for %u batches", lent->device->name, lent->depth);
-	} else if (lent->device->open(lent->ctx) == 0) {
-		line->is_open = true;
-		if (prove_stage(line) == 0 && start_device(line) == 0 && prove_chain(line, w->algo) == 0)
-			return 0;
+	line->is_open = lent->device->open(lent->ctx) == 0;
+	if (line->is_open && make_line(line, w->algo) == 0 && prove_stage(line) == 0 && start_device(line) == 0 &&
+	    prove_chain(line, w->algo) == 0) {
+		log_info("%s: %s proved; %u batches of %u under way", lent->device->name, lent->name, lent->depth, nonces_of(line));
+		return 0;
 	}
 	close_worker(w);
 	return -1;

@@ -27,7 +27,7 @@ struct lent_stage {
 	const struct kernel *kernel;	/* of this CPU, a chain, for all other stages */
 	const struct lent_device *device;
 	void *ctx;			/* the device's */
-	unsigned batch;			/* nonces, at least the kernel's lanes */
+	unsigned batch;			/* nonces, cut to whole calls of the kernel, one at least; may be set as late as by open() */
 	unsigned depth;			/* batches under way, 2 or more: that many share the memory */
 
 	/* written by its threads, read by anyone: seconds of searching, and how many of them each side did not wait */
