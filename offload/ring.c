@@ -11,7 +11,9 @@ int ring_init(struct ring *ring, unsigned count, size_t in_size, size_t out_size
 {
 	*ring = (struct ring){ .tasks = calloc(count, sizeof *ring->tasks), .count = count };
 	pthread_mutex_init(&ring->lock, NULL);
-	pthread_cond_init(&ring->changed, NULL);
+	pthread_cond_init(&ring->room, NULL);
+	pthread_cond_init(&ring->ready, NULL);
+	pthread_cond_init(&ring->done, NULL);
 	size_t room = in_size;
 	in_size = (in_size + PAGE - 1) / PAGE * PAGE;
 	out_size = (out_size + PAGE - 1) / PAGE * PAGE;
@@ -37,7 +39,9 @@ void ring_destroy(struct ring *ring)
 	}
 	free(ring->tasks);
 	ring->tasks = NULL;
-	pthread_cond_destroy(&ring->changed);
+	pthread_cond_destroy(&ring->done);
+	pthread_cond_destroy(&ring->ready);
+	pthread_cond_destroy(&ring->room);
 	pthread_mutex_destroy(&ring->lock);
 }
 
@@ -46,12 +50,34 @@ static struct task *place(struct ring *ring, uint64_t number)
 	return &ring->tasks[number % ring->count];
 }
 
+/* Not all tasks are computed yet, or more may come. Under the lock. */
+static bool work_left(const struct ring *ring)
+{
+	if (!ring->closed)
+		return true;
+	for (unsigned i = 0; i < ring->count; i++)
+		if (ring->tasks[i].state != TASK_FREE && ring->tasks[i].state != TASK_DONE)
+			return true;
+	return false;
+}
+
+/* One waits for what is done; of the workers, any will do for what is ready, and all when nothing will be any more. */
 static void set_state(struct ring *ring, struct task *task, enum task_state state)
 {
 	pthread_mutex_lock(&ring->lock);
 	task->state = state;
-	pthread_cond_broadcast(&ring->changed);
+	pthread_cond_signal(state == TASK_READY ? &ring->ready : &ring->done);
+	if (!work_left(ring))
+		pthread_cond_broadcast(&ring->ready);
 	pthread_mutex_unlock(&ring->lock);
+}
+
+/* What all wait for may have become impossible. Under the lock. */
+static void wake_all(struct ring *ring)
+{
+	pthread_cond_broadcast(&ring->room);
+	pthread_cond_broadcast(&ring->ready);
+	pthread_cond_broadcast(&ring->done);
 }
 
 struct task *ring_fill_begin(struct ring *ring)
@@ -60,7 +86,7 @@ struct task *ring_fill_begin(struct ring *ring)
 
 	pthread_mutex_lock(&ring->lock);
 	while (!ring->aborted && place(ring, ring->filled)->state != TASK_FREE)
-		pthread_cond_wait(&ring->changed, &ring->lock);
+		pthread_cond_wait(&ring->room, &ring->lock);
 	if (!ring->aborted) {
 		task = place(ring, ring->filled++);
 		task->state = TASK_FILLING;
@@ -86,7 +112,7 @@ void ring_close(struct ring *ring)
 {
 	pthread_mutex_lock(&ring->lock);
 	ring->closed = true;
-	pthread_cond_broadcast(&ring->changed);
+	wake_all(ring);
 	pthread_mutex_unlock(&ring->lock);
 }
 
@@ -97,23 +123,12 @@ void ring_join(struct ring *ring)
 	pthread_mutex_unlock(&ring->lock);
 }
 
-/* Not all tasks are computed yet, or more may come. Under the lock. */
-static bool work_left(const struct ring *ring)
-{
-	if (!ring->closed)
-		return true;
-	for (unsigned i = 0; i < ring->count; i++)
-		if (ring->tasks[i].state != TASK_FREE && ring->tasks[i].state != TASK_DONE)
-			return true;
-	return false;
-}
-
 void ring_leave(struct ring *ring)
 {
 	pthread_mutex_lock(&ring->lock);
 	if (--ring->workers == 0 && work_left(ring))
 		ring->aborted = true;
-	pthread_cond_broadcast(&ring->changed);
+	wake_all(ring);
 	pthread_mutex_unlock(&ring->lock);
 }
 
@@ -132,7 +147,7 @@ struct task *ring_take(struct ring *ring)
 	pthread_mutex_lock(&ring->lock);
 	/* a task that another has taken may yet come back */
 	while (!ring->aborted && !(task = oldest_ready(ring)) && work_left(ring))
-		pthread_cond_wait(&ring->changed, &ring->lock);
+		pthread_cond_wait(&ring->ready, &ring->lock);
 	if (ring->aborted)
 		task = NULL;
 	else if (task)
@@ -158,7 +173,7 @@ struct task *ring_next(struct ring *ring)
 	pthread_mutex_lock(&ring->lock);
 	while (!ring->aborted && place(ring, ring->released)->state != TASK_DONE &&
 	       !(ring->closed && ring->released == ring->filled))
-		pthread_cond_wait(&ring->changed, &ring->lock);
+		pthread_cond_wait(&ring->done, &ring->lock);
 	if (!ring->aborted && place(ring, ring->released)->state == TASK_DONE)
 		task = place(ring, ring->released);
 	pthread_mutex_unlock(&ring->lock);
@@ -170,7 +185,7 @@ void ring_release(struct ring *ring, struct task *task)
 	pthread_mutex_lock(&ring->lock);
 	task->state = TASK_FREE;
 	ring->released++;
-	pthread_cond_broadcast(&ring->changed);
+	pthread_cond_signal(&ring->room);
 	pthread_mutex_unlock(&ring->lock);
 }
 
@@ -178,7 +193,7 @@ void ring_abort(struct ring *ring)
 {
 	pthread_mutex_lock(&ring->lock);
 	ring->aborted = true;
-	pthread_cond_broadcast(&ring->changed);
+	wake_all(ring);
 	pthread_mutex_unlock(&ring->lock);
 }
 

@@ -25,7 +25,7 @@ struct task {
 
 struct ring {
 	pthread_mutex_t lock;
-	pthread_cond_t changed;
+	pthread_cond_t room, ready, done;	/* what the filler, the workers and the taker-off wait for */
 	struct task *tasks;
 	unsigned count;
 	uint64_t filled, released;	/* so many; task n stands at n % count */

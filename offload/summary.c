@@ -8,7 +8,9 @@ struct stream stream_of(const struct offload_options *options, const struct core
 {
 	return (struct stream){
 		.core = core, .wants = options->workers, .want_count = options->worker_count,
-		.task_items = (size_t)options->chunk_kib * 1024 / core->item_in, .depth = (unsigned)options->depth,
+		.task_items = (size_t)options->chunk_kib * 1024 / core->item_in,
+		/* one for each worker, one that is filled and one that is taken off; more do not stay in the cache */
+		.depth = options->depth > 0 ? (unsigned)options->depth : options->worker_count + 2,
 	};
 }
 
