@@ -56,7 +56,7 @@ static double time_form(const struct form *form, struct batch batch, long rounds
 
 static int time_size(struct device *device, const struct batch *batch, long rounds, struct bench_size *size)
 {
-	static double in[ROUNDS_MAX], kernel[ROUNDS_MAX], out[ROUNDS_MAX], total[ROUNDS_MAX];
+	static double in[ROUNDS_MAX], kernel[ROUNDS_MAX], out[ROUNDS_MAX], total[ROUNDS_MAX], clocks[ROUNDS_MAX];
 
 	for (long round = 0; round < rounds; round++) {
 		struct spent before = device->spent;
@@ -68,11 +68,13 @@ static int time_size(struct device *device, const struct batch *batch, long roun
 		in[round] = device->spent.in - before.in;
 		kernel[round] = device->spent.kernel - before.kernel;
 		out[round] = device->spent.out - before.out;
+		clocks[round] = (double)(device->spent.clocks - before.clocks) / (double)batch->items;
 	}
 	size->in = median(in, rounds);
 	size->kernel = median(kernel, rounds);
 	size->out = median(out, rounds);
 	size->total = median(total, rounds);
+	size->clocks = median(clocks, rounds);
 	return 0;
 }
 
@@ -148,6 +150,15 @@ static void print_series(const struct bench_series *series)
 	}
 }
 
+/* At the largest size, where what a transfer takes to begin counts least. */
+static void print_clocks(const struct bench_series *series)
+{
+	double clocks = series->count > 0 ? series->sizes[series->count - 1].clocks : 0;
+
+	if (clocks > 0)
+		printf("  %.2f clocks of its own an item of %zu bytes\n", clocks, series->core->item_in);
+}
+
 static void print_wins(const struct bench_series *series)
 {
 	static const struct { const char *name; size_t than; } others[] = {
@@ -167,6 +178,8 @@ static json_t *size_json(const struct bench_size *size)
 			      size->kernel, "out_s", size->out, "total_s", size->total, "bytes_per_second",
 			      (double)size->bytes / size->total, "plain_s", size->plain, "speedup_plain", size->plain / size->total);
 
+	if (size->clocks > 0)
+		json_object_set_new(o, "clocks_per_item", json_real(size->clocks));
 	if (size->openssl > 0) {
 		json_object_set_new(o, "openssl_s", json_real(size->openssl));
 		json_object_set_new(o, "speedup_openssl", json_real(size->openssl / size->total));
@@ -250,6 +263,7 @@ int run_bench(const struct offload_options *options)
 			bench->count++;
 			if (!options->json) {
 				print_series(series);
+				print_clocks(series);
 				print_wins(series);
 			}
 		}

@@ -9,10 +9,11 @@
 #define SIZES_MAX	24
 #define SERIES_MAX	64
 
-/* Seconds, each the median of the rounds. */
+/* Seconds, but for the clocks; each the median of the rounds. */
 struct bench_size {
 	size_t bytes;			/* of input */
 	double in, kernel, out, total;
+	double clocks;			/* of the device's own, for an item; 0: it does not tell */
 	double plain, openssl;		/* the same on one thread of this machine, without a device; openssl 0: it has no such core */
 };
 

@@ -10,17 +10,24 @@
 #define OFFLOAD_DEVICE_H
 
 #include "cores/core.h"
+#include "fpga/spec.h"
 
-/* Seconds. Where a device cannot tell in and out from its kernel, they are in `kernel`. */
+/* Seconds, but for the clocks. Where a device cannot tell in and out from its kernel, they are in `kernel`. */
 struct spent {
 	double setup;		/* open() */
 	double in, kernel, out;	/* of all batches */
+	uint64_t clocks;	/* of the device's own, in all batches; 0: it does not tell */
 };
+
+#define FPGA_MAX	16	/* cards */
 
 /* How to use devices, where a kind leaves a choice. */
 struct device_settings {
 	const char *opencl_form;	/* "range", "pipeline"; NULL: by the device's type */
 	const char *opencl_binary;	/* a file with the program; NULL: from source */
+	struct fpga_spec fpga[FPGA_MAX];	/* card N is worker fpga N */
+	unsigned fpga_count;
+	const char *fpga_root;		/* below which the kernel's files are looked for */
 };
 
 struct device {

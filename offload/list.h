@@ -4,6 +4,7 @@
 DEVICE_KIND(cpu)
 DEVICE_KIND(plain)
 DEVICE_KIND(null)
+DEVICE_KIND(fpga)
 #ifdef HAVE_OPENCL
 DEVICE_KIND(opencl)
 #endif

@@ -20,7 +20,7 @@ static const struct {
 };
 #define RUN_COUNT	(sizeof runs / sizeof runs[0])
 
-enum option_kind { FLAG, TEXT, NUMBER, WORKERS, CORES };
+enum option_kind { FLAG, TEXT, NUMBER, WORKERS, CARD, CORES };
 
 static const struct {
 	const char *name, *value, *help;
@@ -32,6 +32,8 @@ static const struct {
 	{ "workers", "LIST", "who computes, as in cpu:2,plain,null: how many of each kind (cpu:1)", WORKERS, 0, 0, 0 },
 	{ "opencl-form", "FORM", "range (CPUs, GPUs) or pipeline (FPGAs); else by the device's type", TEXT, FIELD(settings.opencl_form), 0, 0 },
 	{ "opencl-binary", "FILE", "the device's program, as .xclbin, .aocx or PoCL's; else it is built from source", TEXT, FIELD(settings.opencl_binary), 0, 0 },
+	{ "fpga", "CARD", "a card: uio:NAME,dma=NAME,buf=NAME[,length-bits=N] or sim; again for more", CARD, 0, 0, 0 },
+	{ "fpga-root", "DIR", "look for cards below this folder, not /", TEXT, FIELD(settings.fpga_root), 0, 0 },
 	{ "cipher", "NAME", "chacha20-poly1305, chacha20 or aes128-ctr; the latter two see no damage and no wrong key", TEXT, FIELD(cipher), 0, 0 },
 	{ "key-file", "FILE", "the key: its bytes, or twice as many hexadecimal digits; else it is in ADIT_OFFLOAD_KEY", TEXT, FIELD(key_file), 0, 0 },
 	{ "force", NULL, "replace OUT if it is there", FLAG, FIELD(force), 0, 0 },
@@ -84,6 +86,22 @@ static int refuse(const char *what, const char *why)
 	return -1;
 }
 
+static int add_card(struct device_settings *settings, const char *text)
+{
+	struct fpga_spec spec;
+	char why[DEVICE_WHY];
+
+	if (fpga_spec_parse_offload(&spec, text, why, sizeof why) < 0)
+		return refuse("--fpga", why);
+	for (unsigned i = 0; i < settings->fpga_count; i++)
+		if (!spec.sim && strcmp(settings->fpga[i].miner, spec.miner) == 0)
+			return refuse("--fpga", "a card is named twice");
+	if (settings->fpga_count == FPGA_MAX)
+		return refuse("--fpga", "too many cards");
+	settings->fpga[settings->fpga_count++] = spec;
+	return 0;
+}
+
 static int parse_cores(struct offload_options *options, const char *text)
 {
 	unsigned count = 0;
@@ -129,6 +147,8 @@ static int apply(struct offload_options *options, size_t row, const char *value)
 		options->worker_count = count > 0 ? (unsigned)count : 0;
 		return count > 0 ? 0 : refuse(name, why);
 	}
+	case CARD:
+		return add_card(&options->settings, value);
 	case CORES:
 		return parse_cores(options, value);
 	}
@@ -142,7 +162,7 @@ int offload_options_parse(struct offload_options *options, int argc, char **argv
 	int c;
 
 	*options = (struct offload_options){ .cipher = "chacha20-poly1305", .chunk_kib = 2048, .rounds = 5,
-					     .min_kib = 48, .max_kib = 192 * 1024 };
+					     .min_kib = 48, .max_kib = 192 * 1024, .settings.fpga_root = "/" };
 	for (size_t i = 0; i < ROW_COUNT; i++)
 		longs[i] = (struct option){ rows[i].name, rows[i].value ? required_argument : no_argument, NULL, (int)i };
 	opterr = 0;
@@ -183,5 +203,8 @@ int offload_options_parse(struct offload_options *options, int argc, char **argv
 	for (unsigned i = 0; i < options->worker_count; i++)
 		if (options->workers[i].kind->keeps_nothing && !options->discard && options->run != RUN_BENCH)
 			return refuse(options->workers[i].kind->name, "it computes nothing, so it wants --discard");
+	for (unsigned i = 0; i < options->worker_count; i++)
+		if (options->workers[i].kind == &device_fpga && options->workers[i].index >= options->settings.fpga_count)
+			return refuse("fpga", "there are more such workers than cards; --fpga names one");
 	return 0;
 }

@@ -27,10 +27,10 @@ static void print_json(const char *what, uint64_t bytes, const struct stream_res
 	for (unsigned i = 0; i < result->worker_count; i++) {
 		const struct stream_worker *worker = &result->workers[i];
 
-		json_array_append_new(workers, json_pack("{s:s,s:i,s:I,s:I,s:f,s:f,s:b}",
+		json_array_append_new(workers, json_pack("{s:s,s:i,s:I,s:I,s:f,s:f,s:I,s:b}",
 			"worker", worker->device.kind->name, "index", (int)worker->device.index, "tasks", (json_int_t)worker->tasks,
 			"items", (json_int_t)worker->items, "setup_s", worker->device.spent.setup, "busy_s", busy(worker),
-			"lost", worker->lost));
+			"clocks", (json_int_t)worker->device.spent.clocks, "lost", worker->lost));
 	}
 	json_t *root = json_pack("{s:s,s:I,s:f,s:f,s:o}", "run", what, "bytes", (json_int_t)bytes, "seconds", result->seconds,
 				 "bytes_per_second", (double)bytes / result->seconds, "workers", workers);

@@ -107,12 +107,13 @@ step_rtl() {
 	return $status
 }
 
-# Place and route for the one family that the tools here know, and the smaller of doc/FPGA.md's other rows.
+# Place and route for the one family that the tools here know, and the smaller of the other rows of doc/FPGA.md and doc/OFFLOAD.md.
 step_synth() {
 	for tool in yosys nextpnr-ice40; do
 		command -v $tool >/dev/null || { echo "skipped synth: no $tool"; return 0; }
 	done
-	"$source/fpga/synth/synth.sh" small && "$source/fpga/synth/report.py" . --check "$source/doc/FPGA.md"
+	"$source/fpga/synth/synth.sh" small && "$source/fpga/synth/report.py" . --check "$source/doc/FPGA.md" &&
+		"$source/fpga/synth/offload.py" offload --check "$source/doc/OFFLOAD.md" chacha20_block cubehash256_block secp256k1_mod
 }
 step_fuzz() { "$source/configure" --quiet CC=clang && make -s fuzz FUZZ_SECONDS=20; }
 step_configure() { "$tests/check_configure.sh" "$source"; }
