@@ -2,7 +2,10 @@
 #include "base/clock.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <time.h>
+
+#define CHAIN_STEPS	10000	/* of a measurement: 600,000 cycles on x86-64 */
 
 static double read_clock(clockid_t id)
 {
@@ -46,18 +49,47 @@ static double run_chain(unsigned steps)
 #endif
 }
 
+/* One run of the chain, in GHz; 0 where the system's clock saw no time pass. */
+static double measured_ghz(void)
+{
+	double start = clock_thread_cpu();
+	double cycles = run_chain(CHAIN_STEPS);
+	double seconds = clock_thread_cpu() - start;
+
+	return seconds > 0 ? cycles / seconds / 1e9 : 0;
+}
+
 double clock_core_ghz(void)
 {
 	double best = 0;
 
 	run_chain(1000);		/* wake the core */
-	for (int i = 0; i < 8; i++) {
-		double start = clock_thread_cpu();
-		double cycles = run_chain(20000);
-		double seconds = clock_thread_cpu() - start;
+	for (int i = 0; i < 16; i++) {
+		double ghz = measured_ghz();
 
-		if (seconds > 0 && cycles / seconds > best)
-			best = cycles / seconds;
+		if (ghz > best)
+			best = ghz;
 	}
-	return best / 1e9;
+	return best;
+}
+
+void clock_sample(struct clock_samples *samples)
+{
+	samples->ghz[samples->count++ % CLOCK_SAMPLES] = measured_ghz();
+}
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+double clock_samples_ghz(const struct clock_samples *samples)
+{
+	struct clock_samples sorted = *samples;
+	unsigned count = sorted.count < CLOCK_SAMPLES ? sorted.count : CLOCK_SAMPLES;
+
+	qsort(sorted.ghz, count, sizeof *sorted.ghz, ascending);
+	return count > 0 ? sorted.ghz[count / 2] : 0;
 }

@@ -16,4 +16,18 @@ double clock_thread_cpu(void);
  */
 double clock_core_ghz(void);
 
+/*
+ * The clock over a time in which something else runs and is measured: samples by the same chain in between, of some
+ * 0.2 ms, of which the median counts. Not their best: a core's clock, and what its neighbours leave of it, change
+ * within a millisecond, and both the samples and what is measured meet all of that. Begins as zero; the last
+ * CLOCK_SAMPLES are kept.
+ */
+#define CLOCK_SAMPLES 512
+struct clock_samples {
+	double ghz[CLOCK_SAMPLES];
+	unsigned count;			/* taken so far */
+};
+void clock_sample(struct clock_samples *);
+double clock_samples_ghz(const struct clock_samples *);	/* 0: none was taken */
+
 #endif

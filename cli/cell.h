@@ -3,8 +3,8 @@
  * workers and loop, on a random header with a target that nothing meets. So what it measures is what mining costs.
  *
  * Its first figure is cycles per hash: CPU seconds x core clock / hashes. The clock is measured by each worker on
- * its own core right before and after, so the figure holds when the machine's clock or its neighbours change; a
- * rate alone does not.
+ * its own core all along, between chunks of nonces, so the figure holds when the machine's clock or its neighbours
+ * change; a rate alone does not.
  */
 #ifndef CLI_CELL_H
 #define CLI_CELL_H

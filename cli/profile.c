@@ -5,7 +5,7 @@
  *
  * A stage of one batch takes a microsecond and more, and to ask for the thread's CPU time would take as long. So time
  * here is the wall clock's, whose reading takes some 20 ns and is taken off again; what a busy machine puts in between
- * is left out by taking medians over blocks of about a millisecond.
+ * is left out: by medians over blocks of about a millisecond, of which those that another thread broke into do not count.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -24,7 +24,8 @@
 #define STAGES_MAX	16
 #define WHOLE		STAGES_MAX	/* the column of candidates() */
 #define COLUMNS		(STAGES_MAX + 1)
-#define BLOCK_SECONDS	1e-3
+#define BLOCK_SECONDS	0.5e-3
+#define UNDISTURBED	1.02		/* of a block: at most its wall time over its CPU time */
 #define BLOCKS_MAX	8192		/* more make no median better */
 
 struct profile {
@@ -33,6 +34,7 @@ struct profile {
 	uint32_t nonce;
 	unsigned batches;		/* in a block */
 	double reading;			/* s: what it takes to read the clock */
+	struct clock_samples clock;	/* one beside each block */
 
 	const char *names[STAGES_MAX];
 	unsigned stages, stage;		/* how many, and which one ends next */
@@ -107,18 +109,36 @@ static double run_whole(struct profile *p)
 	return clock_now() - start - p->reading;
 }
 
+/* Both, into the next place. False when another thread had the CPU in between: it says nothing. */
+static bool run_block(struct profile *p)
+{
+	double start = clock_now(), cpu = clock_thread_cpu();
+
+	memset(p->block[p->blocks], 0, sizeof *p->block);
+	if (p->kernel->header)
+		run_stages(p);
+	p->block[p->blocks][WHOLE] = run_whole(p);
+	return clock_now() - start < UNDISTURBED * (clock_thread_cpu() - cpu);
+}
+
+/* Until the limit; on a machine so busy that no block was left alone by then, with the last one. */
 static void run_blocks(struct profile *p, double limit)
 {
 	const double end = clock_now() + limit;
+	bool over;
 
 	p->reading = reading_seconds();
 	for (p->batches = 1; run_whole(p) < BLOCK_SECONDS; p->batches *= 2)
 		;
 	do {
-		if (p->kernel->header)
-			run_stages(p);
-		p->block[p->blocks++][WHOLE] = run_whole(p);
-	} while (p->blocks < BLOCKS_MAX && clock_now() < end && !cell_signalled());
+		bool alone = run_block(p);
+
+		over = clock_now() >= end || cell_signalled();
+		if (alone || (over && p->blocks == 0)) {
+			clock_sample(&p->clock);
+			p->blocks++;
+		}
+	} while (p->blocks < BLOCKS_MAX && !over);
 }
 
 /* The medians of a column, from seconds of a block to cycles of a hash. */
@@ -202,12 +222,8 @@ int profile_measure(struct measure *m)
 		goto done;
 	settle(m);
 	m->kernel->prepare(p.job, m->algo, &work);
-
-	double before = clock_core_ghz();
 	run_blocks(&p, m->limit);
-	double after = clock_core_ghz();
-
-	result = find_cycles(&p, after > before ? after : before);
+	result = find_cycles(&p, clock_samples_ghz(&p.clock));
 	if (result == 0 && m->result)
 		add(m, &p);
 	else if (result == 0)

@@ -80,9 +80,31 @@ static void a_chain_walked_by_stages_is_what_mining_walks(void **state)
 	assert_true(chains > 0);
 }
 
+/* Neither the best nor the mean: one sample in a preempted moment, and one at a higher clock, change nothing. */
+static void the_clock_over_a_time_is_the_median_of_its_last_samples(void **state)
+{
+	struct clock_samples samples = { .ghz = { 0.1, 3.5, 4.5, 3.4, 3.6 }, .count = 5 };
+
+	(void)state;
+	assert_true(clock_samples_ghz(&samples) == 3.5);
+	samples.count = 0;
+	assert_true(clock_samples_ghz(&samples) == 0);
+	for (unsigned i = 0; i < CLOCK_SAMPLES; i++)
+		samples.ghz[i] = i % 2 ? 2.0 : 3.0;
+	samples.ghz[1] = 3.0;
+	samples.count = CLOCK_SAMPLES;
+	assert_true(clock_samples_ghz(&samples) == 3.0);
+
+	samples.ghz[0] = 0;
+	clock_sample(&samples);		/* over the first */
+	assert_true(samples.count == CLOCK_SAMPLES + 1);
+	assert_true(samples.ghz[0] > 0 && samples.ghz[1] == 3.0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_clock_over_a_time_is_the_median_of_its_last_samples),
 		cmocka_unit_test(a_cell_goes_on_when_the_nonces_of_its_header_end),
 		cmocka_unit_test(a_chain_walked_by_stages_is_what_mining_walks),
 	};

@@ -14,6 +14,7 @@
 #include "base/target.h"
 
 #define CHUNK_SECONDS	0.1	/* of hashing a claim should be worth */
+#define MEASURED_SECONDS 0.02	/* the same with measure_clock: of this, a sample takes one hundredth */
 #define FIRST_CHUNK	1024	/* nonces, before the rate is known */
 
 bool worker_candidate(struct worker *w, const struct work *work, uint32_t nonce)
@@ -57,6 +58,7 @@ static void settle(const struct worker *w)
 /* Search until the board closes. Returns 0 then, -1 when the backend fails. */
 static int search(struct worker *w)
 {
+	const double chunk_seconds = w->measure_clock ? MEASURED_SECONDS : CHUNK_SECONDS;
 	uint64_t want = FIRST_CHUNK, first, end;
 	struct work work;
 
@@ -68,12 +70,14 @@ static int search(struct worker *w)
 			return -1;
 		w->cpu_ns += (uint64_t)(1e9 * (clock_thread_cpu() - cpu));
 
-		/* aim at CHUNK_SECONDS, growing at most fourfold a step: the first chunks say little */
+		/* aim at chunk_seconds, growing at most fourfold a step: the first chunks say little */
 		double seconds = clock_now() - start;
-		double aim = seconds > 0 ? (double)done * CHUNK_SECONDS / seconds : 4.0 * (double)want;
+		double aim = seconds > 0 ? (double)done * chunk_seconds / seconds : 4.0 * (double)want;
 		want = aim > 4.0 * (double)want ? 4 * want : (uint64_t)aim;
 		if (want < FIRST_CHUNK)
 			want = FIRST_CHUNK;
+		if (w->measure_clock)
+			clock_sample(&w->clock);
 	}
 	return 0;
 }
@@ -81,11 +85,8 @@ static int search(struct worker *w)
 static void *run(void *arg)
 {
 	struct worker *w = arg;
-	double before = 0;
 
 	settle(w);
-	if (w->measure_clock)
-		before = clock_core_ghz();
 	if (w->backend->open(w) < 0) {
 		w->failed = true;
 		return NULL;
@@ -93,11 +94,7 @@ static void *run(void *arg)
 	if (search(w) < 0)
 		w->failed = true;
 	w->backend->close(w);
-	if (w->measure_clock) {
-		double after = clock_core_ghz();
-
-		w->ghz = after > before ? after : before;
-	}
+	w->ghz = clock_samples_ghz(&w->clock);
 	return NULL;
 }
 

@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 
+#include "base/clock.h"
 #include "work/board.h"
 #include "miner.h"
 
@@ -27,12 +28,13 @@ struct worker {
 	worker_found_fn *found;
 	void *found_ctx;
 	uint32_t fault;			/* tests only: candidate bits to flip in every batch */
-	bool measure_clock;		/* measure the core's clock before and after (benchmark) */
+	bool measure_clock;		/* measure the core's clock between chunks, which are shorter then (benchmark) */
 
 	/* the thread's own */
 	pthread_t thread;
 	void *scratch;			/* for algo->hash */
 	void *state;			/* the backend's, from its open() */
+	struct clock_samples clock;	/* with measure_clock */
 
 	/* written by the thread, read by anyone */
 	alignas(CACHE_LINE) _Atomic uint64_t hashes;	/* of headers: a nonce under each of its versions is several */
