@@ -22,17 +22,21 @@ static inline uint64_t skein_tweak(int s, int i, uint64_t low, uint64_t high)
 }
 
 /* The subkeys of the block that holds the message. */
-static inline void skein_message_subkeys(v64 subkeys[SKEIN_SUBKEYS][8])
+INLINE void skein_message_subkeys(v64 subkeys[SKEIN_SUBKEYS][8])
 {
-	uint64_t key[9] = { [8] = SKEIN_PARITY };
+	v64 key[9] = { [8] = v64_all(SKEIN_PARITY) };
 
+	UNROLL
 	for (int i = 0; i < 8; i++) {
-		key[i] = skein256_iv[i];
+		key[i] = v64_all(skein256_iv[i]);
 		key[8] ^= key[i];
 	}
-	for (int s = 0; s < SKEIN_SUBKEYS; s++)
+	UNROLL
+	for (int s = 0; s < SKEIN_SUBKEYS; s++) {
+		UNROLL
 		for (int i = 0; i < 8; i++)
-			subkeys[s][i] = v64_all(key[(s + i) % 9] + skein_tweak(s, i, 32, SKEIN_MESSAGE | SKEIN_ONLY));
+			subkeys[s][i] = key[(s + i) % 9] + v64_all(skein_tweak(s, i, 32, SKEIN_MESSAGE | SKEIN_ONLY));
+	}
 }
 
 INLINE void skein_mix(v64 *even, v64 *odd, int rotation)
