@@ -18,7 +18,7 @@
 
 #define HEADER_MAX	80	/* bytes; the longest header of any algorithm */
 #define LANES_MAX	32	/* headers one kernel call may answer for: bits of its mask */
-#define VERSIONS_MAX	8	/* block versions one work may be searched under */
+#define VERSIONS_MAX	16	/* block versions one work may be searched under */
 #define XNONCE2_MAX	16	/* bytes; the longest extranonce2 a pool may ask for */
 #define CACHE_LINE	64	/* bytes; what two threads write must not share one */
 
@@ -113,7 +113,7 @@ struct worker;		/* work/worker.h: a thread and what it searches with */
 
 /* Anything that can search nonces. */
 struct backend {
-	const char *name;		/* "scalar", "sse2", "avx2", "sha-ni", "neon", "fpga" */
+	const char *name;		/* "scalar", "sse2", "avx2", "avx512", "sha-ni", "neon", "fpga" */
 	bool    (*supported)(void);	/* on this machine, after the --cpu mask */
 	int     (*open)(struct worker *);	/* 0, or -1 logged */
 	/* Search [first, end) under each of the work's versions. Returns the nonces done, or -1: the backend failed. */

@@ -14,27 +14,36 @@
 
 static const char *const names[CPU_FEATURES] = {
 	[CPU_SSE2] = "sse2", [CPU_SSSE3] = "ssse3", [CPU_SSE41] = "sse4.1",
-	[CPU_AVX] = "avx", [CPU_AVX2] = "avx2", [CPU_SHA] = "sha",
+	[CPU_AVX] = "avx", [CPU_AVX2] = "avx2", [CPU_AVX512] = "avx512", [CPU_SHA] = "sha",
 	[CPU_NEON] = "neon", [CPU_SHA2] = "sha2",
 };
 
 /* What a feature is of no use without: taking one out takes out its heirs. */
 static const enum cpu_feature needs[CPU_FEATURES] = {
 	[CPU_SSE2] = CPU_SSE2, [CPU_SSSE3] = CPU_SSE2, [CPU_SSE41] = CPU_SSSE3, [CPU_AVX] = CPU_SSE41,
-	[CPU_AVX2] = CPU_AVX, [CPU_SHA] = CPU_SSE41, [CPU_NEON] = CPU_NEON, [CPU_SHA2] = CPU_NEON,
+	[CPU_AVX2] = CPU_AVX, [CPU_AVX512] = CPU_AVX2, [CPU_SHA] = CPU_SSE41, [CPU_NEON] = CPU_NEON, [CPU_SHA2] = CPU_NEON,
 };
+
+/* F, DQ, BW and VL of CPUID leaf 7 EBX: what simd/avx512.c is compiled for. Intel SDM vol. 1, 15.2 to 15.4. */
+#define LEAF7_AVX512	(1u << 16 | 1u << 17 | 1u << 30 | 1u << 31)
+
+/* Registers that the system keeps, in XCR0: vol. 1, 13.1. */
+#define XCR0_XMM	(1u << 1)
+#define XCR0_YMM	(XCR0_XMM | 1u << 2)	/* and their upper halves */
+#define XCR0_ZMM	(XCR0_YMM | 7u << 5)	/* and the masks, the upper halves of ZMM0-15, and ZMM16-31 */
 
 static uint32_t masked;		/* features taken out by cpu_mask(); set before any thread starts */
 
 uint32_t cpu_decode_x86(const struct cpu_x86_ids *id)
 {
 	bool os_keeps_xmm = true;	/* FXSR is part of the x86-64 contract; XCR0, when there, must agree */
-	bool os_keeps_ymm = false;
+	bool os_keeps_ymm = false, os_keeps_zmm = false;
 	uint32_t f = 0;
 
 	if (id->leaf1_ecx & 1u << 27) {
-		os_keeps_xmm = id->xcr0 & 1u << 1;
-		os_keeps_ymm = (id->xcr0 & 6) == 6;
+		os_keeps_xmm = id->xcr0 & XCR0_XMM;
+		os_keeps_ymm = (id->xcr0 & XCR0_YMM) == XCR0_YMM;
+		os_keeps_zmm = (id->xcr0 & XCR0_ZMM) == XCR0_ZMM;
 	}
 	if (os_keeps_xmm && id->leaf1_edx & 1u << 26)
 		f |= 1u << CPU_SSE2;
@@ -47,6 +56,8 @@ uint32_t cpu_decode_x86(const struct cpu_x86_ids *id)
 	if (id->max_leaf >= 7) {
 		if (f & 1u << CPU_AVX && id->leaf7_ebx & 1u << 5)
 			f |= 1u << CPU_AVX2;
+		if (f & 1u << CPU_AVX2 && os_keeps_zmm && (id->leaf7_ebx & LEAF7_AVX512) == LEAF7_AVX512)
+			f |= 1u << CPU_AVX512;
 		if (f & 1u << CPU_SSE41 && id->leaf7_ebx & 1u << 29)
 			f |= 1u << CPU_SHA;
 	}

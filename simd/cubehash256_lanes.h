@@ -9,10 +9,33 @@
 #include "simd/chain_lanes.h"
 
 /* The layout: CUBEHASH_WORDS of a nonce share a register with those of other nonces. */
-#if LANES > 1 && defined __ARM_NEON
+#if LANES == 16 || (LANES > 1 && defined __ARM_NEON)
 #include "simd/cubehash256_registers.h"
 #else
 #include "simd/cubehash256_memory.h"
+#endif
+
+#if CUBEHASH_WORDS == 1
+
+/* A register of these words of each nonce. */
+static inline v32 cubehash_words(const uint32_t words[CUBEHASH_WORDS])
+{
+	return v32_all(words[0]);
+}
+
+/* The 32 bytes of a register's nonces, from their words[] of the batch on. */
+INLINE void cubehash_load(v32 io[8], const uint64_t *words)
+{
+	for (int i = 0; i < 4; i++)
+		v64_load_split(&io[2 * i], &io[2 * i + 1], words + i * CHAIN_LANES);
+}
+
+INLINE void cubehash_store(uint64_t *words, const v32 io[8])
+{
+	for (int i = 0; i < 4; i++)
+		v64_store_joined(words + i * CHAIN_LANES, io[2 * i], io[2 * i + 1]);
+}
+
 #endif
 
 #define CUBEHASH_STATE	(32 / CUBEHASH_WORDS)	/* registers */

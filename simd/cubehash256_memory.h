@@ -15,25 +15,6 @@
 #define CUBEHASH_WORDS	1	/* of one nonce in a register */
 #define CUBEHASH_NONCES	LANES	/* of the batch in a register */
 
-/* A register of these words of each nonce. */
-static inline v32 cubehash_words(const uint32_t words[CUBEHASH_WORDS])
-{
-	return v32_all(words[0]);
-}
-
-/* The 32 bytes of a register's nonces, from their words[] of the batch on. */
-INLINE void cubehash_load(v32 io[8], const uint64_t *words)
-{
-	for (int i = 0; i < 4; i++)
-		v64_load_split(&io[2 * i], &io[2 * i + 1], words + i * CHAIN_LANES);
-}
-
-INLINE void cubehash_store(uint64_t *words, const v32 io[8])
-{
-	for (int i = 0; i < 4; i++)
-		v64_store_joined(words + i * CHAIN_LANES, io[2 * i], io[2 * i + 1]);
-}
-
 /*
  * A round's ten steps for the words whose index differs from `first` in the bits 2 and 4, which the two swaps in
  * the middle exchange: `near` are these of the low half, and `far` those at bit 8, which the first swap brings

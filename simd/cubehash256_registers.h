@@ -1,5 +1,5 @@
 /*
- * CubeHash's rounds over lanes with the state in registers through all of them, for NEON. A register holds
+ * CubeHash's rounds over lanes with the state in registers through all of them, for NEON and AVX-512. A register holds
  * neighbouring words of a nonce, so that swaps of words farther apart than that are only new names for
  * registers, which cost nothing once two rounds, after which all names are back, are written out.
  */
@@ -9,11 +9,14 @@
 #include "simd/chain_lanes.h"
 
 /*
- * Words of one nonce in a register. With two, a state is 16 registers, and laid out as the batch is anyway: that is
+ * Words of one nonce in a register. AVX-512 has a register for each of the 32, and needs no other: it rotates a word
+ * where it is. With two, a state is 16 registers, and laid out as the batch is anyway: that is
  * half of what 64-bit ARM has, and the rest serves the rotations. 32-bit ARM has 16 in all; there four
  * words of one nonce make a state of 8, none is kept in memory, and one nonce has parallelism enough.
  */
-#ifdef __aarch64__
+#if LANES == 16
+#define CUBEHASH_WORDS	1
+#elif defined __aarch64__
 #define CUBEHASH_WORDS	2
 #else
 #define CUBEHASH_WORDS	4
@@ -42,7 +45,7 @@ INLINE void cubehash_store(uint64_t *words, const v32 io[4])
 		v64_store(words + i * CHAIN_LANES, (v64)io[i]);
 }
 
-#else
+#elif CUBEHASH_WORDS == 4
 
 static inline v32 cubehash_words(const uint32_t words[CUBEHASH_WORDS])
 {
@@ -76,10 +79,12 @@ INLINE void cubehash_swap(v32 x[CUBEHASH_HALF], int bit)
 			x[i] = x[j];
 			x[j] = old;
 		}
+#if CUBEHASH_WORDS > 1
 		else if (i == j && bit == 1)
 			x[i] = V_SHUFFLE(x[i], x[i], 1, 0, 3, 2);
 		else if (i == j)
 			x[i] = V_SHUFFLE(x[i], x[i], 2, 3, 0, 1);
+#endif
 	}
 }
 

@@ -1,6 +1,6 @@
 /*
  * The vector types and verbs that lane kernels are written in, once for all widths.
- * A file for an instruction set defines LANES (32-bit lanes of its register: 1, 4 or 8)
+ * A file for an instruction set defines LANES (32-bit lanes of its register: 1, 4, 8 or 16)
  * and KERNEL(name) (which appends the set's own suffix) and includes this; kernels then use
  * ordinary operators on v32 and v64.
  *
@@ -62,8 +62,10 @@ static inline v32 v32_count_from(uint32_t first)
 	return first;
 #elif LANES == 4
 	return v32_all(first) + (v32){ 0, 1, 2, 3 };
-#else
+#elif LANES == 8
 	return v32_all(first) + (v32){ 0, 1, 2, 3, 4, 5, 6, 7 };
+#else
+	return v32_all(first) + (v32){ 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
 #endif
 }
 
@@ -79,6 +81,16 @@ static inline v32 v32_select(v32 mask, v32 set, v32 clear)
 #endif
 }
 
+/* The bits that two or all of the three have. Where b and c differ, a decides, else they do: a choice, too. */
+static inline v32 v32_majority(v32 a, v32 b, v32 c)
+{
+#if LANES == 16	/* any function of three bits is one instruction; compilers see that in v32_select(), but not here */
+	return (v32)_mm512_ternarylogic_epi32((__m512i)a, (__m512i)b, (__m512i)c, 0xe8);
+#else
+	return v32_select(b ^ c, a, b);
+#endif
+}
+
 /* Bit i is set when lane i is <= limit, as unsigned numbers. */
 static inline uint32_t v32_candidates(v32 v, v32 limit)
 {
@@ -86,6 +98,8 @@ static inline uint32_t v32_candidates(v32 v, v32 limit)
 	return v <= limit;
 #elif LANES == 8
 	return (uint32_t)_mm256_movemask_ps((__m256)(v <= limit));
+#elif LANES == 16
+	return _mm512_cmple_epu32_mask((__m512i)v, (__m512i)limit);
 #elif defined __SSE2__
 	return (uint32_t)_mm_movemask_ps((__m128)(v <= limit));
 #else
@@ -129,9 +143,13 @@ static inline void v64_store_joined(uint64_t *words, v32 low, v32 high)
 #elif LANES == 4
 	v64_store(words, (v64)V_SHUFFLE(low, high, 0, 4, 1, 5));
 	v64_store(words + V64_LANES, (v64)V_SHUFFLE(low, high, 2, 6, 3, 7));
-#else
+#elif LANES == 8
 	v64_store(words, (v64)V_SHUFFLE(low, high, 0, 8, 1, 9, 2, 10, 3, 11));
 	v64_store(words + V64_LANES, (v64)V_SHUFFLE(low, high, 4, 12, 5, 13, 6, 14, 7, 15));
+#else
+	v64_store(words, (v64)V_SHUFFLE(low, high, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23));
+	v64_store(words + V64_LANES,
+		  (v64)V_SHUFFLE(low, high, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31));
 #endif
 }
 
@@ -145,9 +163,12 @@ static inline void v64_load_split(v32 *low, v32 *high, const uint64_t *words)
 #if LANES == 4
 	*low = V_SHUFFLE(first, second, 0, 2, 4, 6);
 	*high = V_SHUFFLE(first, second, 1, 3, 5, 7);
-#else
+#elif LANES == 8
 	*low = V_SHUFFLE(first, second, 0, 2, 4, 6, 8, 10, 12, 14);
 	*high = V_SHUFFLE(first, second, 1, 3, 5, 7, 9, 11, 13, 15);
+#else
+	*low = V_SHUFFLE(first, second, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+	*high = V_SHUFFLE(first, second, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
 #endif
 #endif
 }
@@ -164,9 +185,12 @@ static inline void v64_transpose(v64 *x, v64 *y)
 #if LANES == 4
 	*x = V_SHUFFLE(upper, lower, 0, 2);
 	*y = V_SHUFFLE(upper, lower, 1, 3);
-#else
+#elif LANES == 8
 	*x = V_SHUFFLE(upper, lower, 0, 4, 2, 6);
 	*y = V_SHUFFLE(upper, lower, 1, 5, 3, 7);
+#else
+	*x = V_SHUFFLE(upper, lower, 0, 8, 2, 10, 4, 12, 6, 14);
+	*y = V_SHUFFLE(upper, lower, 1, 9, 3, 11, 5, 13, 7, 15);
 #endif
 }
 #endif

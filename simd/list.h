@@ -4,6 +4,9 @@
  */
 #include "config.h"	/* ISA_*: what this build has */
 
+#ifdef ISA_AVX512
+BACKEND(avx512)
+#endif
 #ifdef ISA_SHANI
 BACKEND(shani)
 #endif

@@ -3,7 +3,7 @@
  *
  * The count must be a constant once the caller is inlined, and 0 < n < the word's bits. It is then a single
  * shuffle where whole bytes move and there is an instruction for it, else two shifts: NEON's second one
- * inserts, elsewhere an or joins them.
+ * inserts, elsewhere an or joins them. AVX-512 rotates by itself, which compilers see in the shifts.
  */
 #ifndef SIMD_ROTATE_H
 #define SIMD_ROTATE_H
@@ -46,7 +46,7 @@ INLINE v32 v32_rotl_shifting(v32 v, int n)
 
 INLINE v64 v64_rotl_shifting(v64 v, int n)
 {
-	if (n == 1)
+	if (n == 1 && LANES < 16)
 		return (v + v) | v >> 63;	/* more ports add than shift */
 	return v << n | v >> (64 - n);
 }
@@ -116,7 +116,7 @@ INLINE v32 v32_rotr(v32 v, int n)
 /* Words of 64 bits rotated by half of their length. */
 INLINE v64 v64_halves_swapped(v64 v)
 {
-#if LANES == 1
+#if LANES == 1 || LANES == 16
 	return v << 32 | v >> 32;
 #else
 	v32 whole = (v32)v8_settled((v8)v);

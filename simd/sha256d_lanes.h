@@ -68,14 +68,14 @@ INLINE v32 sha256d_sigma1(v32 w)
 }
 
 /*
- * One round, of K + W. Ch is a choice of f or g by e. Maj is one, too: where b and c differ, a decides, else b. So each
- * is three operations, of the four in the standard's formulas, or one where there is an instruction for it; of Maj's,
- * b ^ c is the a ^ b of the round before.
+ * One round, of K + W. Ch is a choice of f or g by e, and Maj one by b ^ c. So each is three operations, of the four in
+ * the standard's formulas, or one where there is an instruction for it; of Maj's three, b ^ c is the a ^ b of the round
+ * before.
  */
 INLINE struct sha256d_state sha256d_round(struct sha256d_state s, v32 kw)
 {
 	v32 ch = v32_select(s.e, s.f, s.g);
-	v32 maj = v32_select(s.b ^ s.c, s.a, s.b);
+	v32 maj = v32_majority(s.a, s.b, s.c);
 	v32 t1 = s.h + kw + (v32_rotr(s.e, 6) ^ v32_rotr(s.e, 11) ^ v32_rotr(s.e, 25)) + ch;
 	v32 t2 = (v32_rotr(s.a, 2) ^ v32_rotr(s.a, 13) ^ v32_rotr(s.a, 22)) + maj;
 

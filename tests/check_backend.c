@@ -12,8 +12,19 @@
 #include <cmocka.h>
 
 #include "algo/registry.h"
+#include "base/clock.h"
+#include "config.h"
 #include "simd/cpu.h"
 #include "tests/kernel_bench.h"
+
+#define TRIES	50
+
+/* Not with the sanitizers, without the optimizer, or where the suite's only such machines are emulated. */
+#if defined __OPTIMIZE__ && defined __x86_64__ && !defined SANITIZED
+#define AT_FULL_SPEED 1
+#else
+#define AT_FULL_SPEED 0
+#endif
 
 static void check_forced(struct bench *b)
 {
@@ -118,7 +129,8 @@ static const struct need {
 	const char *backend;
 	const char *mask;
 } needs[] = {
-	{ "sha-ni", "-sha" }, { "sha-ni", "-sse4.1" }, { "avx2", "-avx2" }, { "sse2", "-sse2" },
+	{ "sha-ni", "-sha" }, { "sha-ni", "-sse4.1" }, { "avx512", "-avx512" }, { "avx512", "-avx2" }, { "avx2", "-avx2" },
+	{ "sse2", "-sse2" },
 	{ "armv8-sha2", "-sha2" }, { "neon", "-neon" },
 };
 
@@ -141,6 +153,34 @@ static void no_backend_is_supported_without_its_feature(void **state)
 	}
 }
 
+/* The quick form of all of them, one after the other. */
+static double quick_self_tests_seconds(void)
+{
+	const double start = clock_thread_cpu();
+
+	for (const struct algo *const *algo = algos; *algo; algo++) {
+		for (const struct backend *const *b = backends; *b; b++) {
+			char why[BACKEND_WHY];
+
+			if ((*b)->supported() && backend_kernel(*b, *algo))
+				assert_int_equal(backend_self_test(*algo, *b, &(struct backend_fault){ 0 }, why), 0);
+		}
+	}
+	return clock_thread_cpu() - start;
+}
+
+/* In CPU time, which a busy machine does not stretch, and the best of several tries: its neighbours do. */
+static void the_quick_self_tests_take_less_than_50_ms_in_all(void **state)
+{
+	(void)state;
+	if (!AT_FULL_SPEED)
+		skip();
+	for (int i = 0; i < TRIES; i++)
+		if (quick_self_tests_seconds() < 0.05)
+			return;
+	fail_msg("more in each of %d tries", TRIES);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -150,6 +190,7 @@ int main(void)
 		cmocka_unit_test(the_others_that_are_named_pass_their_self_test),
 		cmocka_unit_test(choice_falls_through_a_failing_backend),
 		cmocka_unit_test(no_backend_is_supported_without_its_feature),
+		cmocka_unit_test(the_quick_self_tests_take_less_than_50_ms_in_all),
 	};
 
 	return run_masked(tests);

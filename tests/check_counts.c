@@ -237,6 +237,8 @@ static void count_algo(const struct algo *algo, const struct cpu_list *cpus)
 	for (const struct backend *const *b = backends; *b; b++) {
 		const struct kernel *const kernels[] = { backend_kernel(*b, algo), backend_versions_kernel(*b, algo) };
 
+		if (!(*b)->supported())
+			print_message("%s %s: skipped, this CPU lacks what it needs\n", algo->name, (*b)->name);
 		for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
 			if ((*b)->supported() && kernels[i])
 				count_kernel(algo, *b, kernels[i], reference, cpus);

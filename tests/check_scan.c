@@ -24,7 +24,7 @@ struct rig {
 	struct work work;
 	struct {
 		uint32_t version, nonce;
-	} found[4 * LANES_MAX];		/* in the order of their finding */
+	} found[VERSIONS_MAX * LANES_MAX];	/* in the order of their finding */
 	size_t found_len;
 	bool publish_when_found;
 };
@@ -178,7 +178,7 @@ static void assert_scan_covers_versions(struct bench *b, unsigned count, uint64_
 
 static void check_versions(struct bench *b)
 {
-	const unsigned counts[] = { 0, 1, 3, 4, 5, 7, 8 };
+	const unsigned counts[] = { 0, 1, 3, 4, 5, 7, 8, 15, 16 };
 	const uint64_t all = UINT64_C(1) << 32;
 
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {

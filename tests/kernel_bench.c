@@ -19,9 +19,13 @@ static void try_kernel(bench_fn *check, const struct algo *algo, const struct ba
 {
 	struct bench b = { .algo = algo, .backend = backend, .kernel = kernel, .seed = 1 };
 
-	if (!kernel || !backend->supported())
+	if (!kernel)
 		return;
 	backend_kernel_name(b.name, backend, kernel);
+	if (!backend->supported()) {
+		print_message("%s %s: skipped, this CPU or the mask on it lacks what it needs\n", b.algo->name, b.name);
+		return;
+	}
 	b.job = lanes_job_alloc(b.kernel, b.algo);
 	b.scratch = lanes_job_alloc(&(const struct kernel){ .job_len = CACHE_LINE }, b.algo);
 	assert_non_null(b.job);

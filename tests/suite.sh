@@ -67,7 +67,7 @@ step_gcc() {
 	build '-O3 -g' || return
 	run_tests rtl_tests=
 	status=$?
-	for mask in -sha -sha,-avx2 -sha,-avx2,-sse2 -avx; do
+	for mask in -avx512 -sha,-avx512 -sha,-avx2 -sha,-avx2,-sse2 -avx; do
 		for program in backend cpu kernels scan selftest; do
 			if ADIT_CPU_MASK=$mask srcdir=$source "./check_$program" >masked.log 2>&1; then
 				echo "ok ${program}_without$mask"
