@@ -136,19 +136,19 @@ def table(report):
     return '\n'.join(lines)
 
 
-def around_table(path):
+def around_table(path, marker=BEGIN):
     """What stands before and after the table of a page, with the markers."""
     with open(path, encoding='utf-8') as f:
         page = f.read()
-    before, begin, rest = page.partition(BEGIN)
+    before, begin, rest = page.partition(marker)
     _, end, after = rest.partition(END)
     if not begin or not end:
-        raise Failed(f'{path}: has no "{BEGIN}" with a "{END}" after it')
+        raise Failed(f'{path}: has no "{marker}" with a "{END}" after it')
     return before + begin, end + after
 
 
-def write_table(path, text):
-    before, after = around_table(path)
+def write_table(path, text, marker=BEGIN):
+    before, after = around_table(path, marker)
     with open(path, 'w', encoding='utf-8') as f:
         f.write(f'{before}\n{text}\n{after}')
 

@@ -3,7 +3,7 @@
  * counter is pointed at (tests/ports.py). Only counts are of use here; nothing is timed, and the memory of
  * a stage's input is left as it is.
  *
- * Usage: kernel_calls ALGORITHM BACKEND nonces|versions|STAGE CALLS	STAGE is a number from 0
+ * Usage: kernel_calls ALGORITHM BACKEND nonces|versions|header|STAGE CALLS	STAGE is a number from 0
  * Prints how many hashes a call makes.
  */
 #include <stdio.h>
@@ -15,17 +15,22 @@
 #include "simd/scan.h"
 
 /* By this name, counters find where to begin and to end. */
-__attribute__((noinline)) static void kernel_calls(const struct kernel *kernel, void *job, const struct lane_stage *stage,
-						   unsigned count)
+__attribute__((noinline)) static void kernel_calls(const struct kernel *kernel, void *job, const char *part, unsigned count)
 {
 	static alignas(CACHE_LINE) uint64_t words[4 * LANES_MAX];
 	const uint32_t step = kernel->versions ? 1 : kernel->lanes;
+	const bool header = strcmp(part, "header") == 0;
+	const struct lane_stage *stage = part[0] >= '0' && part[0] <= '9' ? kernel->stages + atoi(part) : NULL;
 
 	for (unsigned i = 0; i < count; i++) {
-		if (stage)
+		if (header)
+			kernel->header(job, i * step, words);
+		else if (!stage)
+			kernel->candidates(job, i * step);
+		else if (stage[1].name)
 			stage->run(job, words);
 		else
-			kernel->candidates(job, i * step);
+			kernel->last(job, words);	/* in mining the last stage is no more than that */
 	}
 }
 
@@ -42,15 +47,15 @@ int main(int argc, char **argv)
 	const struct algo *algo = argc == 5 ? algo_find(argv[1]) : NULL;
 	const struct backend *backend = argc == 5 ? backend_named(argv[2]) : NULL;
 	const struct kernel *kernel = NULL;
-	const struct lane_stage *stage = NULL;
 	struct work work = { 0 };
 
 	if (algo && backend && backend->supported())
-		kernel = strcmp(argv[3], "versions") == 0 ? backend_versions_kernel(backend, algo) : backend_kernel(backend, algo);
-	if (kernel && argv[3][0] >= '0' && argv[3][0] <= '9')
-		stage = kernel->stages ? kernel->stages + atoi(argv[3]) : NULL;
-	if (!kernel) {
-		fprintf(stderr, "usage: kernel_calls ALGORITHM BACKEND nonces|versions|STAGE CALLS, of a kernel that runs here\n");
+		kernel = strcmp(argv[3], "versions") == 0 ? backend_versions_kernel(backend, algo)
+							   : backend_kernel(backend, algo);
+	const bool whole = argc == 5 && (strcmp(argv[3], "nonces") == 0 || strcmp(argv[3], "versions") == 0);
+	if (!kernel || (!whole && !kernel->stages)) {
+		fprintf(stderr, "usage: kernel_calls ALGORITHM BACKEND nonces|versions|header|STAGE CALLS, "
+			"of a kernel that runs here\n");
 		return 2;
 	}
 	void *job = lanes_job_alloc(kernel, algo);
@@ -61,7 +66,7 @@ int main(int argc, char **argv)
 	for (uint32_t i = 0; i < kernel->versions; i++)
 		work.versions[i] = i << 13;
 	kernel->prepare(job, algo, &work);
-	kernel_calls(kernel, job, stage, (unsigned)atoi(argv[4]));
+	kernel_calls(kernel, job, argv[3], (unsigned)atoi(argv[4]));
 	printf("%u\n", kernel->lanes);
 	free(job);
 	return 0;

@@ -3,12 +3,15 @@
 
 The counts are exact and the same on every run: of tests/kernel_calls.c under valgrind (x86-64), or under qemu-user one
 instruction at a time (ARM). valgrind knows no SHA instructions; that kernel is counted in its code, which has no loop.
+Nor does it know AVX-512, whose kernels are stepped through, on a CPU that has it.
 It needs the GNU binutils and one of the two, and `make kernel_calls`.
 """
 import argparse
 import collections
+import ctypes
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -20,13 +23,16 @@ VECTOR = ('logic', 'shift', 'shuffle')
 # Instructions of a kind started per cycle, (kinds together, how many), and instructions of any kind.
 PORTS = {
     'Zen 3': ([(VECTOR, 4), (('shift', 'shuffle'), 2), (('rnds2',), 1), (('msg2',), 1 / 2)], 6),
-    'Golden Cove': ([(VECTOR, 3), (('shift',), 2), (('shuffle',), 2), (('rnds2',), 1 / 2.9)], 6),
+    'Golden Cove': ([(VECTOR, 3), (('shift',), 2), (('shuffle',), 2), (('rnds2',), 1 / 3)], 6),
 }
+# The same of 512-bit instructions. Golden Cove joins two of its three ports for them.
+PORTS_512 = {'Golden Cove': ([(VECTOR, 2), (('shift',), 1), (('shuffle',), 1)], 6)}
+
 # Of an algorithm, what kernel_calls.c is asked for, and the row's name.
 FORMS = {
     'sha256d': {'nonces': 'sha256d {}', 'versions': 'sha256d {}, versions'},
-    'lyra2rev2': {'nonces': 'lyra2rev2 {}', '0': '- keccak256', '1': '- cubehash256, each of two', '2': '- lyra2',
-                  '3': '- skein256', '5': '- bmw256, whole digest'},
+    'lyra2rev2': {'nonces': 'lyra2rev2 {}', 'header': '- header', '0': '- keccak256', '1': '- cubehash256, each of two',
+                  '2': '- lyra2_1_4_4', '3': '- skein256', '5': '- bmw256'},
 }
 
 
@@ -39,15 +45,16 @@ def x86_kinds(name, operands):
         return ['other']
     if re.match(r'(mov|movdq|lddqu|extract)', name) and to_memory:
         return ['store']
-    if re.match(r'(mov[a-z]*|pbroadcast.|broadcast.*)$', name) and kinds:
+    if re.match(r'(mov[a-z]*\d*|pbroadcast.|broadcast.*)$', name) and kinds:
         return kinds
-    if re.match(r'(mov[adu][pqd].|movdq.)$', name):
+    if re.match(r'(mov[adu][pqd].|movdq.)\d*$', name):
         return ['move']
     if name.startswith('sha256'):
         return kinds + [name[6:]]
-    if re.match(r'(padd|psub|pxor|por|pand|xorp|orp|andp|pcmp|pblendd|pmin|pmax)', name) or name.startswith('inserti') and kinds:
+    if re.match(r'(padd|psub|pxor|por[dq]?$|pand|pternlog|xorp|orp|andp|pcmp|pblendd|pmin|pmax)', name) or \
+            name.startswith('inserti') and kinds:
         return kinds + ['logic']
-    if re.match(r'ps(ll|rl)[wdq]$', name):
+    if re.match(r'(ps(ll|rl)|pro[lr])[wdq]$', name):
         return kinds + ['shift']
     return kinds + ['shuffle']
 
@@ -101,6 +108,40 @@ def under_valgrind(command):
     return counts
 
 
+def stepped(command, address):
+    """Executions by address of the function there, and of what it calls, one step at a time on this CPU (ptrace(2))."""
+    TRACEME, PEEK, PEEKUSER, POKE, POKEUSER, CONTINUE, STEP = 0, 1, 3, 4, 6, 7, 9
+    RIP, RSP = 8 * 16, 8 * 19       # in struct user_regs_struct
+    BREAKPOINT = 0xcc
+    libc = ctypes.CDLL(None)
+    libc.ptrace.argtypes, libc.ptrace.restype = [ctypes.c_long] * 4, ctypes.c_long
+
+    child = os.fork()
+    if child == 0:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        libc.ptrace(TRACEME, 0, 0, 0)
+        os.execv(command[0], command)
+
+    def go_on(how):
+        libc.ptrace(how, child, 0, 0)
+        return os.WIFSTOPPED(os.waitpid(child, 0)[1])
+
+    os.waitpid(child, 0)            # the program is there, and has not begun
+    old = libc.ptrace(PEEK, child, address, 0)
+    libc.ptrace(POKE, child, address, old & ~0xff | BREAKPOINT)
+    if not go_on(CONTINUE):
+        sys.exit(f'ports.py: {" ".join(command)} ends before it comes to {address:x}')
+    libc.ptrace(POKE, child, address, old)
+    libc.ptrace(POKEUSER, child, RIP, address)
+    counts, stack = collections.Counter(), libc.ptrace(PEEKUSER, child, RSP, 0)
+    while libc.ptrace(PEEKUSER, child, RSP, 0) <= stack:        # it has not returned
+        counts[libc.ptrace(PEEKUSER, child, RIP, 0)] += 1
+        go_on(STEP)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return counts
+
+
 def under_qemu(qemu, command):
     """The same of a whole run: the caller takes the difference of two."""
     with tempfile.TemporaryDirectory() as folder:
@@ -126,6 +167,10 @@ def count(args, disassembled, algo, backend, form):
         executed = under_qemu(args.qemu, command + ['3'])
         executed.subtract(under_qemu(args.qemu, command + ['1']))
         hashes *= 2
+    elif backend == 'avx512':
+        calls = CALLS if form == 'versions' else 1      # every so many have a message schedule to make
+        executed = stepped(command + [str(calls)], min(a for function, a, _, _ in disassembled if function == 'kernel_calls'))
+        hashes *= calls
     else:
         executed = under_valgrind(command + [str(CALLS)])
         hashes *= CALLS
@@ -152,7 +197,7 @@ def main():
     parser.add_argument('kernel_calls', help='the program, linked without -pie')
     parser.add_argument('--qemu', default='', help='how to run it when it is for ARM: "qemu-aarch64 -L ROOT"')
     parser.add_argument('--objdump', default='objdump', help='of its architecture')
-    parser.add_argument('--backend', nargs='*', default=['sse2', 'avx2', 'sha-ni', 'neon', 'armv8-sha2'])
+    parser.add_argument('--backend', nargs='*', default=['sse2', 'avx2', 'avx512', 'sha-ni', 'neon', 'armv8-sha2'])
     args = parser.parse_args()
     args.qemu = args.qemu.split()
     disassembled = disassembly(args.objdump, args.kernel_calls)
@@ -168,9 +213,10 @@ def main():
                 if per_hash is None:
                     continue
                 found = True
+                ports = PORTS_512 if backend == 'avx512' else PORTS
                 print(row([label.format(backend),
                            *(f'{per_hash[k]:,.0f}' for k in ('instructions', *KINDS)),
-                           *(f'{floor(per_hash, PORTS[name]):,.0f}' for name in floors)]), flush=True)
+                           *(f'{floor(per_hash, ports[name]):,.0f}' if name in ports else '-' for name in floors)]), flush=True)
     if not found:
         sys.exit('ports.py: none of these kernels runs here')
 
