@@ -21,6 +21,14 @@
 
 static const uint8_t zeros[32];
 
+/* What an object has under a key; null is as good as nothing. */
+static const json_t *member(const json_t *object, const char *key)
+{
+	const json_t *value = json_object_get(object, key);
+
+	return json_is_null(value) ? NULL : value;
+}
+
 /* Bytes written one after the other; the caller knows that they fit. */
 struct bytes {
 	uint8_t data[COINBASE_MAX];
@@ -174,7 +182,7 @@ struct leaves {
 /* One transaction: its bytes to the end of the body, its hashes into their places. */
 static const char *read_tx(struct template *t, struct leaves *leaves, const json_t *tx)
 {
-	const json_t *data = json_object_get(tx, "data"), *txid = json_object_get(tx, "txid"), *hash = json_object_get(tx, "hash");
+	const json_t *data = member(tx, "data"), *txid = member(tx, "txid"), *hash = member(tx, "hash");
 	size_t len = json_string_length(data) / 2, i = leaves->count++;
 	uint8_t *bytes = t->body + t->body_len;
 
@@ -198,7 +206,7 @@ static const char *read_body(struct template *t, struct leaves *leaves, const js
 	size_t count = json_array_size(transactions), len = json_string_length(mweb) / 2 + 1;
 
 	for (size_t i = 0; i < count && len <= BODY_MAX; i++)
-		len += json_string_length(json_object_get(json_array_get(transactions, i), "data")) / 2;
+		len += json_string_length(member(json_array_get(transactions, i), "data")) / 2;
 	if (len > BODY_MAX)
 		return "its transactions are too long";
 	t->body = malloc(len);
@@ -227,7 +235,7 @@ static const char *read_body(struct template *t, struct leaves *leaves, const js
 /* An integer within [min, max], `missing` when there is none. */
 static bool read_integer(int64_t *number, const json_t *root, const char *key, int64_t min, int64_t max, int64_t missing)
 {
-	const json_t *value = json_object_get(root, key);
+	const json_t *value = member(root, key);
 
 	*number = value ? json_integer_value(value) : missing;
 	return (!value || json_is_integer(value)) && *number >= min && *number <= max;
@@ -244,9 +252,9 @@ static const char *read_header(struct template *t, const json_t *root)
 	if (!read_integer(&mintime, root, "mintime", 0, UINT32_MAX, 0) ||
 	    !read_integer(&curtime, root, "curtime", 0, UINT32_MAX, INT64_MAX))
 		return "its time is not a number of 32 bits";
-	if (!read_hash(prevhash, json_object_get(root, "previousblockhash")))
+	if (!read_hash(prevhash, member(root, "previousblockhash")))
 		return "its previous block is not 64 hex digits";
-	if (!jsonrpc_hex(bits, sizeof bits, json_object_get(root, "bits")))
+	if (!jsonrpc_hex(bits, sizeof bits, member(root, "bits")))
 		return "its bits are not 8 hex digits";
 	header_build(t->header, (uint32_t)version, zeros, zeros, (uint32_t)(curtime > mintime ? curtime : mintime), load_be32(bits));
 	header_set_prevhash(t->header, prevhash);
@@ -327,9 +335,9 @@ static bool copy_text(char **copy, const json_t *value)
 
 static const char *read_texts(struct template *t, const json_t *root)
 {
-	if (!copy_text(&t->longpollid, json_object_get(root, "longpollid")) ||
-	    !copy_text(&t->longpolluri, json_object_get(root, "longpolluri")) ||
-	    !copy_text(&t->workid, json_object_get(root, "workid")))
+	if (!copy_text(&t->longpollid, member(root, "longpollid")) ||
+	    !copy_text(&t->longpolluri, member(root, "longpolluri")) ||
+	    !copy_text(&t->workid, member(root, "workid")))
 		return "no memory for it";
 	return NULL;
 }
@@ -337,7 +345,7 @@ static const char *read_texts(struct template *t, const json_t *root)
 /* Branches, coinbase, and the root of both. Uses up the leaves. */
 static const char *make_tree(struct template *t, const struct coinbase_parts *parts, const json_t *root, struct leaves *leaves)
 {
-	const json_t *given = json_object_get(root, "default_witness_commitment");
+	const json_t *given = member(root, "default_witness_commitment");
 	uint8_t commitment[COMMITMENT_MAX], merkle_root[32];
 	size_t commitment_len = json_string_length(given) / 2;
 	const char *why = NULL;
@@ -352,12 +360,12 @@ static const char *make_tree(struct template *t, const struct coinbase_parts *pa
 		why = make_commitment(commitment, leaves->hashes, leaves->count);
 	}
 	if (!why)
-		why = make_coinbase(t, parts, (uint64_t)value, json_object_get(root, "coinbaseaux"), commitment, commitment_len);
+		why = make_coinbase(t, parts, (uint64_t)value, member(root, "coinbaseaux"), commitment, commitment_len);
 	if (why)
 		return why;
 
 	/* some nodes give a commitment before segwit is active, when a witness is still forbidden */
-	const json_t *rules = json_object_get(root, "rules");
+	const json_t *rules = member(root, "rules");
 	t->witness = leaves->any_witness || (commitment_len > 0 && (has_rule(rules, "segwit") || has_rule(rules, "!segwit")));
 
 	t->branches = calloc(MERKLE_DEPTH_MAX, sizeof *t->branches);
@@ -375,13 +383,13 @@ static const char *make_tree(struct template *t, const struct coinbase_parts *pa
 static const char *parse(struct template *t, const json_t *root, const struct coinbase_parts *parts)
 {
 	struct leaves leaves = { .count = 0 };
-	const char *why = check_signet(json_object_get(root, "signet_challenge"));
+	const char *why = check_signet(member(root, "signet_challenge"));
 	int64_t height;
 
 	if (!why)
 		why = read_header(t, root);
 	if (!why)
-		why = read_target(t, json_object_get(root, "target"));
+		why = read_target(t, member(root, "target"));
 	if (!why && !read_integer(&height, root, "height", 1, INT32_MAX, 0))
 		why = "its height is not a number from 1 to 2147483647";
 	if (why)
@@ -389,7 +397,7 @@ static const char *parse(struct template *t, const json_t *root, const struct co
 	t->height = (long)height;
 	why = read_texts(t, root);
 	if (!why)
-		why = read_body(t, &leaves, json_object_get(root, "transactions"), json_object_get(root, "mweb"));
+		why = read_body(t, &leaves, member(root, "transactions"), member(root, "mweb"));
 	if (!why)
 		why = make_tree(t, parts, root, &leaves);
 	free(leaves.txids);
@@ -405,7 +413,7 @@ struct template *template_parse(const json_t *result, const struct coinbase_part
 		snprintf(why, TEMPLATE_WHY, "no memory for it");
 		return NULL;
 	}
-	if (!check_rules(json_object_get(result, "rules"), why))
+	if (!check_rules(member(result, "rules"), why))
 		goto refuse;
 	const char *fault = parse(t, result, parts);
 	if (!fault)

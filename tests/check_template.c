@@ -341,6 +341,29 @@ static void the_harder_of_target_and_bits_counts(void **state)
 	template_free(easy);
 }
 
+/* There are encoders that write null for what they have nothing to say of. */
+static void null_is_as_good_as_nothing(void **state)
+{
+	static const char *const optional[] = {
+		"rules", "transactions", "coinbaseaux", "longpollid", "longpolluri", "workid", "target", "mintime",
+		"default_witness_commitment", "signet_challenge", "mweb",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof optional / sizeof *optional; i++) {
+		struct template *missing = parse(make_with(optional[i], NULL)), *null = parse(make_with(optional[i], json_null()));
+
+		assert_memory_equal(null->header, missing->header, sizeof null->header);
+		assert_memory_equal(null->target, missing->target, sizeof null->target);
+		assert_int_equal(null->coinbase_len, missing->coinbase_len);
+		assert_memory_equal(null->coinbase, missing->coinbase, null->coinbase_len);
+		assert_int_equal(null->body_len, missing->body_len);
+		assert_int_equal(null->witness, missing->witness);
+		template_free(missing);
+		template_free(null);
+	}
+}
+
 static void mweb_follows_the_transactions(void **state)
 {
 	struct template *t = parse(make_with("mweb", json_string("0badf00d")));
@@ -436,6 +459,7 @@ int main(void)
 		TEMPLATE_TEST(txid_may_be_missing_without_witness_only),
 		TEMPLATE_TEST(time_is_not_before_mintime),
 		TEMPLATE_TEST(the_harder_of_target_and_bits_counts),
+		TEMPLATE_TEST(null_is_as_good_as_nothing),
 		TEMPLATE_TEST(mweb_follows_the_transactions),
 		TEMPLATE_TEST(unusable_templates_are_refused),
 		TEMPLATE_TEST(a_signet_that_asks_for_no_signature_is_taken),
