@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), 'cases'))
 import pool
+from tries import TRIES
 
 ADIT = os.environ.get('ADIT', './adit')
 AT_ONCE = 6
@@ -94,7 +95,9 @@ def main():
     with ThreadPoolExecutor(AT_ONCE) as at_once:
         played = list(at_once.map(play, names))
         for name, (result, out, faults) in zip(names, played):
-            if faults:      # some cases want a share within two seconds: judged with the machine to itself
+            for _ in range(TRIES):      # some cases want a share within two seconds: judged with no other case beside them
+                if not faults:
+                    break
                 result, out, faults = play(name)
             print('%-24s %-4s conns %d, shares %s%s' % (name, 'FAIL' if faults else 'ok', result['conns'], result['shares'],
                                                         '; ' + ', '.join(faults) if faults else ''), flush=True)

@@ -55,7 +55,7 @@ static unsigned times_logged(const char *text)
 	return times;
 }
 
-#define GETWORK "{\"id\":1,\"result\":{\"target\":\"000000000000000000000000000000000000000000000000000000f0ff0f0000\"," \
+#define GETWORK(target) "{\"id\":1,\"result\":{\"target\":\"" target "\"," \
 	"\"data\":\"2000000018273645d6e7f80992a3b4c55e6f70810a2b3c4d00034e1f0000000000000000" \
 	"b5a79192b5224a5161bf67c6f1fc6823fb9d4e423187d706e0b14c98525be86e65a0b1c01d00ffff00000000" \
 	"000000800000000000000000000000000000000000000000000000000000000000000000000000000000000080020000\"},\"error\":null}\n"
@@ -70,7 +70,7 @@ static void a_node_whose_work_is_used_up_is_told_of_once(void **state)
 
 	log_setup(LOG_NOTICE, false);
 	rig->nonce_end = 16;
-	rig->script.greeting = "HTTP/1.1 200 OK\nConnection: close\n\n" GETWORK;
+	rig->script.greeting = "HTTP/1.1 200 OK\nConnection: close\n\n" GETWORK("000000000000000000000000000000000000000000000000000000f0ff0f0000");
 	rig->script.close = CLOSE_ON_ACCEPT;
 	start_at(rig, "http://127.0.0.1:%u");
 	assert_true(board_claim(&rig->board, 16, &work, &first, &end));
@@ -79,6 +79,32 @@ static void a_node_whose_work_is_used_up_is_told_of_once(void **state)
 	assert_true(fake_wait_connections(rig->fake, 4));	/* it is asked on */
 	assert_int_equal(times_logged(used_up), 1);
 	assert_not_logged("the last line");			/* was repeated */
+}
+
+/* Each protocol counts its jobs by itself: a share of the one's first is none of the other's. */
+static void a_share_from_before_another_protocol_is_stale(void **state)
+{
+	static const char easy[] = GETWORK("ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff00");
+	struct rig *rig = *state;
+	struct fake_script script = { .greeting = NULL };
+	struct fake_pool *offered = fake_start(&script);
+	static char plain[1000], offer[1000];	/* the pool may ask once more at the very end */
+
+	snprintf(plain, sizeof plain, "HTTP/1.1 200 OK\nConnection: close\n\n%s", easy);
+	snprintf(offer, sizeof offer, "HTTP/1.1 200 OK\nConnection: close\nX-Stratum: stratum+tcp://127.0.0.1:%u\n\n%s", fake_port(offered), easy);
+	rig->script.greeting = plain;
+	rig->script.close = CLOSE_ON_ACCEPT;
+	start_at(rig, "http://127.0.0.1:%u");
+	struct share late = find(rig);
+	rig->script.greeting = offer;
+	assert_true(fake_wait_logins(offered, 1));
+	fake_announce(offered, &(struct fake_job){ 0 });
+	mine(rig, 1);
+	assert_int_equal(rig->work.job, late.work.job);
+	pool_submit(rig->pool, &late);
+	WAIT_UNTIL(stats_of(rig).stale == 1);
+	assert_int_equal(fake_shares(offered), 1);
+	fake_stop(offered);
 }
 
 static void pauses_grow_from_the_configured_one(void **state)
@@ -116,25 +142,25 @@ static void work_ends_the_growth_of_pauses(void **state)
 	assert_all_good(rig);		/* the same job, over again: but no share twice */
 }
 
-/* What a pool says to give a job and to wish us gone at once; to be freed. */
-static char *job_and_farewell(struct fake_pool *fake)
+/* What a pool says to give a job and to wish us gone at once. */
+static const char *job_and_farewell(struct fake_pool *fake)
 {
 	char *notify = fake_notify_text(fake, &(struct fake_job){ 0 }), *text = malloc(strlen(notify) + 100);
 
 	sprintf(text, "%s{\"id\":null,\"method\":\"client.reconnect\",\"params\":[]}\n", notify);
 	free(notify);
-	return text;
+	return fake_keep(fake, text);
 }
 
 static void a_pool_that_sends_us_away_at_once_has_failed(void **state)
 {
 	struct rig *rig = *state;
-	char *text, url[100];
+	char url[100];
 
 	rig->config.retries = 2;
 	rig->config.retry_pause_s = 0.75;
 	rig->fake = fake_start(&rig->script);
-	rig->script.after_login = text = job_and_farewell(rig->fake);
+	rig->script.after_login = job_and_farewell(rig->fake);
 	snprintf(url, sizeof url, "127.0.0.1:%u", fake_port(rig->fake));
 	start_pool(rig, url);
 	WAIT_UNTIL(rig->gave_up);
@@ -142,27 +168,24 @@ static void a_pool_that_sends_us_away_at_once_has_failed(void **state)
 	assert_int_equal(stats_of(rig).jobs, 3);
 	assert_true(fake_connection_time(rig->fake, 2) - fake_connection_time(rig->fake, 1) >= 0.99);
 	assert_true(fake_connection_time(rig->fake, 3) - fake_connection_time(rig->fake, 2) >= 1.49);	/* they grow */
-	free(text);
 }
 
 static void a_wish_to_reconnect_is_no_failure_after_a_while(void **state)
 {
 	struct rig *rig = *state;
-	char *text, url[100];
+	char url[100];
 
 	rig->config.lasting_s = 0;
 	rig->config.retries = 0;
 	rig->config.retry_pause_s = 0;
 	rig->fake = fake_start(&rig->script);
-	rig->script.after_login = text = job_and_farewell(rig->fake);
+	rig->script.after_login = job_and_farewell(rig->fake);
 	snprintf(url, sizeof url, "127.0.0.1:%u", fake_port(rig->fake));
 	start_pool(rig, url);
 	assert_true(fake_wait_logins(rig->fake, 3));
 	assert_false(rig->gave_up);
 	for (unsigned i = 1; i < 3; i++)	/* even though we would come at once */
 		assert_true(fake_connection_time(rig->fake, i + 1) - fake_connection_time(rig->fake, i) >= 0.99);
-	pool_stop(rig->pool);
-	free(text);
 }
 
 static void a_pool_that_comes_and_goes_does_not_flood_the_log(void **state)
@@ -173,8 +196,7 @@ static void a_pool_that_comes_and_goes_does_not_flood_the_log(void **state)
 	char url[100];
 
 	rig->fake = fake_start(&rig->script);
-	char *notify = fake_notify_text(rig->fake, &(struct fake_job){ 0 });
-	rig->script.after_login = notify;
+	rig->script.after_login = fake_keep(rig->fake, fake_notify_text(rig->fake, &(struct fake_job){ 0 }));
 	rig->script.close = CLOSE_AFTER_LOGIN;
 	rig->config.retry_pause_s = 0;
 	snprintf(url, sizeof url, "127.0.0.1:%u", fake_port(rig->fake));
@@ -184,8 +206,6 @@ static void a_pool_that_comes_and_goes_does_not_flood_the_log(void **state)
 	assert_logged(lines[3]);
 	for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
 		assert_in_range(times_logged(lines[i]), 0, 10 * (1 + (unsigned)(clock_now() - began) / 60));
-	pool_stop(rig->pool);
-	free(notify);
 }
 
 static void a_lost_connection_takes_work_and_shares_with_it(void **state)
@@ -404,6 +424,7 @@ int main(void)
 		TEST(retries_are_counted_exactly),
 		TEST(a_closed_port_is_given_up_too),
 		TEST(a_node_whose_work_is_used_up_is_told_of_once),
+		TEST(a_share_from_before_another_protocol_is_stale),
 		TEST(pauses_grow_from_the_configured_one),
 		TEST(work_ends_the_growth_of_pauses),
 		TEST(a_pool_that_sends_us_away_at_once_has_failed),

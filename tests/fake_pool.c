@@ -20,6 +20,7 @@
 #define WAIT_SECONDS	20
 #define SHARES_MAX	4096
 #define LINES_MAX	4096
+#define KEPT_MAX	4
 #define CONNECTIONS_MAX	1024
 
 #define UNKNOWN "{\"id\":$,\"result\":null,\"error\":[-3,\"Method not found\",null]}\n"
@@ -39,6 +40,8 @@ struct fake_pool {
 	unsigned share_count;
 	char *lines[LINES_MAX];
 	unsigned line_count;
+	char *kept[KEPT_MAX];		/* of the test's own thread */
+	unsigned kept_count;
 	double connection_times[CONNECTIONS_MAX];
 	unsigned connection_count, login_count;
 };
@@ -350,9 +353,18 @@ void fake_stop(struct fake_pool *fake)
 	fake_jobs_free(&fake->jobs);
 	for (unsigned i = 0; i < fake->line_count; i++)
 		free(fake->lines[i]);
+	for (unsigned i = 0; i < fake->kept_count; i++)
+		free(fake->kept[i]);
 	pthread_cond_destroy(&fake->changed);
 	pthread_mutex_destroy(&fake->lock);
 	free(fake);
+}
+
+const char *fake_keep(struct fake_pool *fake, char *text)
+{
+	if (fake->kept_count == KEPT_MAX)
+		die("fake pool: too many texts");
+	return fake->kept[fake->kept_count++] = text;
 }
 
 unsigned fake_port(const struct fake_pool *fake)

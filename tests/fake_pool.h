@@ -70,6 +70,9 @@ void fake_notify(struct fake_pool *, const struct fake_job *);
 /* ... or as a text, for scripts; to be freed. Shares of it will be checked. */
 char *fake_notify_text(struct fake_pool *, const struct fake_job *);
 
+/* Keep a text of malloc() until fake_stop(): what a script names may be said as late as that. At most four; returns it. */
+const char *fake_keep(struct fake_pool *, char *text);
+
 /* Close the current connection. */
 void fake_drop(struct fake_pool *);
 

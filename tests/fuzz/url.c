@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		url_same_domain("a.pool.example", url.host);
 	}
 	url_shown(shown, text);
-	url_hide_login(text);
+	url_hide(text);
 	free(text);
 	return 0;
 }
