@@ -195,6 +195,9 @@ int offload_options_parse(struct offload_options *options, int argc, char **argv
 		snprintf(why, sizeof why, "takes %s", runs[run].operands_max > 0 ? runs[run].operands : "no operands");
 		return refuse(runs[run].name, why);
 	}
+	const bool makes_a_file = (options->run == RUN_ENCRYPT || options->run == RUN_DECRYPT) && !options->discard;
+	if (makes_a_file && strcmp(options->operands[1], "-") == 0)
+		return refuse(runs[run].name, "OUT is a file, since nothing can be taken back from standard output");
 	if (options->worker_count == 0)
 		options->worker_count = (unsigned)devices_parse(options->workers, "cpu", &options->settings, (char[DEVICE_WHY]){ 0 });
 	const char *form = options->settings.opencl_form;

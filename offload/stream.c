@@ -111,8 +111,8 @@ int stream_run(const struct stream *stream, struct stream_result *result)
 	bool all_lost = started > 0;
 	for (unsigned i = 0; i < started; i++)
 		all_lost &= result->workers[i].lost;
-	if (status < 0 && all_lost)
-		log_error("no worker is left");
+	if (all_lost)		/* even where there was nothing to do */
+		status = log_error("no worker is left");
 	ring_destroy(&run.ring);
 	return status;
 }

@@ -93,12 +93,24 @@ static int fail_to_open(struct device *device)
 	return -1;
 }
 
+static _Atomic bool end_seen;
+
+/* Fails when there is nothing left to be done. */
+static int fail_late(struct device *device)
+{
+	while (!end_seen)
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);	/* the stream has closed, too */
+	return fail_to_open(device);
+}
+
 static const struct device_kind good = { .name = "good", .offers = any, .run = right },
 	lame = { .name = "lame", .offers = any, .run = slow },
 	patient = { .name = "patient", .offers = any, .run = last }, moody = { .name = "moody", .offers = any, .run = by_whim },
 	lying = { .name = "lying", .offers = any, .run = wrong },
 	brittle = { .name = "brittle", .offers = any, .open = remember, .run = breaks, .close = forget },
-	dead = { .name = "dead", .offers = any, .open = fail_to_open, .run = right };
+	dead = { .name = "dead", .offers = any, .open = fail_to_open, .run = right },
+	late = { .name = "late", .offers = any, .open = fail_late, .run = right };
 
 /* A stream whose input is numbered bytes, and whose output is compared with the plain form's over the whole. */
 struct scene {
@@ -236,6 +248,30 @@ static void without_any_device_it_ends(void **state)
 	}
 }
 
+static int fill_nothing(void *ctx, struct task *task)
+{
+	(void)ctx;
+	(void)task;
+	end_seen = true;
+	return 0;
+}
+
+static void without_any_device_even_nothing_is_refused(void **state)
+{
+	static const struct device_want mix[] = { { .kind = &late, .index = 0 }, { .kind = &dead, .index = 0 }, { .kind = &good, .index = 0 } };
+
+	(void)state;
+	for (unsigned count = 1; count <= 3; count++) {
+		struct scene scene;
+
+		open_scene(&scene, "chacha20");
+		scene.stream.fill = fill_nothing;
+		end_seen = false;
+		assert_int_equal(run_with(&scene, mix, count), count < 3 ? -1 : 0);
+		close_scene(&scene);
+	}
+}
+
 static void an_error_at_either_end_ends_it(void **state)
 {
 	static const struct device_want mix[] = { { .kind = &good, .index = 0 }, { .kind = &moody, .index = 0 } };
@@ -327,6 +363,7 @@ int main(void)
 		cmocka_unit_test(a_lost_device_costs_nothing_while_another_is_left),
 		cmocka_unit_test(a_device_with_wrong_answers_is_not_used),
 		cmocka_unit_test(without_any_device_it_ends),
+		cmocka_unit_test(without_any_device_even_nothing_is_refused),
 		cmocka_unit_test(an_error_at_either_end_ends_it),
 		cmocka_unit_test(lists_of_workers_are_read),
 		cmocka_unit_test(sealed_text_is_openssls),

@@ -276,7 +276,8 @@ class CommandLine(Offload):
                 ('one of bench', []), ('frob: one of bench', ['frob']), ('takes IN OUT', ['encrypt', 'a']), ('takes no operands', ['bench', 'a']),
                 ("no kind of worker called 'gpu'", ['digest', '--workers', 'gpu', '-']), ('from 1 to 64', ['digest', '--workers', 'cpu:0', '-']),
                 ('no such option', ['digest', '--frob', '-']), ('a value is missing', ['digest', '--workers']),
-                ('wants --discard', ['encrypt', '--workers', 'null', 'a', 'b']), ('--chunk', ['digest', '--chunk', '1', '-']),
+                ('wants --discard', ['encrypt', '--workers', 'null', 'a', 'b']), ('OUT is a file', ['encrypt', 'a', '-']),
+                ('--chunk', ['digest', '--chunk', '1', '-']),
                 ('--chunk', ['digest', '--chunk', '5x', '-']), ('no such core', ['bench', '--core', 'rot13'])):
             self.refused(2, reason, *args)
         self.refused(1, "there is no cipher 'rot13'", 'encrypt', '--cipher', 'rot13', 'a', 'b')
