@@ -1,6 +1,7 @@
 /* See seal.h. */
 #include "offload/seal.h"
 
+#include <openssl/crypto.h>
 #include <string.h>
 
 #include "base/bytes.h"
@@ -35,6 +36,8 @@ int seal_begin(struct seal *seal, const struct core_params *params, const uint8_
 	*seal = (struct seal){ .aad_len = aad_len };
 	seal->key = EVP_PKEY_new_raw_private_key(EVP_PKEY_POLY1305, NULL, pad, 32);
 	seal->context = EVP_MD_CTX_new();
+	OPENSSL_cleanse(&cipher, sizeof cipher);
+	OPENSSL_cleanse(pad, sizeof pad);
 	if (!seal->key || !seal->context || EVP_DigestSignInit(seal->context, NULL, NULL, NULL, seal->key) != 1)
 		return failed();
 	return add(seal, aad, aad_len) < 0 ? -1 : fill_up(seal, aad_len);
