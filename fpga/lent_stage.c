@@ -183,23 +183,35 @@ static struct batch *next_batch(struct line *line, bool may_begin)
 	return batch;
 }
 
-/* The device works on nothing any more, and all batches are free again, whatever they were at. */
-static void clear(struct line *line)
-{
-	pthread_mutex_lock(&line->lock);
-	while (oldest(line, AT_DEVICE))
-		pthread_cond_wait(&line->changed, &line->lock);
-	for (unsigned i = 0; i < line->lent->depth; i++)
-		line->batches[i].state = FREE;
-	pthread_mutex_unlock(&line->lock);
-}
-
 /* Whom walk() asks and tells. */
 struct walker {
 	bool (*stale)(void *ctx);					/* true ends it early */
 	void (*answer)(void *ctx, uint64_t nonce, uint32_t mask);	/* of a group of lanes, the first at `nonce` */
 	void (*undone)(void *ctx, uint64_t first, uint64_t end);	/* the device was lost before these had answers */
 };
+
+/*
+ * Wait until the device works on nothing, and free all batches. Whether the device is lost: then what they were at, and what
+ * had not begun, [next, end), is undone.
+ */
+static bool clear(struct line *line, uint64_t next, uint64_t end, const struct walker *walker, void *ctx)
+{
+	pthread_mutex_lock(&line->lock);
+	while (oldest(line, AT_DEVICE))
+		pthread_cond_wait(&line->changed, &line->lock);
+	const bool lost = line->lost;
+	for (unsigned i = 0; i < line->lent->depth; i++) {
+		struct batch *batch = &line->batches[i];
+
+		if (lost && batch->state != FREE)
+			walker->undone(ctx, batch->nonce, batch->nonce + nonces_of(line));
+		batch->state = FREE;
+	}
+	pthread_mutex_unlock(&line->lock);
+	if (lost)
+		walker->undone(ctx, next, end);
+	return lost;
+}
 
 /*
  * All nonces of [first, end) through the chain. Answers come in any order, and of the last batch for nonces beyond `end`
@@ -231,15 +243,10 @@ static int walk(struct line *line, uint64_t first, uint64_t end, const struct wa
 			set_state(line, batch, FREE);
 		busy += clock_now() - turn;
 	}
-	for (unsigned i = 0; line->lost && i < lent->depth; i++)
-		if (line->batches[i].state != FREE)
-			walker->undone(ctx, line->batches[i].nonce, line->batches[i].nonce + nonces_of(line));
-	if (line->lost)
-		walker->undone(ctx, next, end);
-	clear(line);
+	const bool lost = clear(line, next, end, walker, ctx);
 	lent->cpu_busy = lent->cpu_busy + busy;
 	lent->searched = lent->searched + clock_now() - began;
-	return line->lost ? -1 : 0;
+	return lost ? -1 : 0;
 }
 
 struct search {
