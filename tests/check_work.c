@@ -187,6 +187,30 @@ static void more_than_the_board_can_keep_is_lost_and_no_more(void **state)
 	board_destroy(&board);
 }
 
+/* A card holds a job that runs, the next one, and that one's claim under all its other versions. */
+static void devices_that_fail_at_once_lose_nothing(void **state)
+{
+	enum { DEVICES = 3, CHUNKS = VERSIONS_MAX + 1 };
+	struct board board;
+	struct work work = { .version_count = VERSIONS_MAX }, copy;
+	uint64_t first, end, nonces = 0;
+
+	(void)state;
+	board_init(&board, NULL, NULL);
+	board.nonce_end = DEVICES;
+	board_publish(&board, &work);
+	for (uint64_t device = 0; device < DEVICES; device++)
+		assert_true(board_claim(&board, 1, &copy, &first, &end));
+	copy.version_count = 1;
+	for (uint64_t device = 0; device < DEVICES; device++)
+		for (unsigned chunk = 0; chunk < CHUNKS; chunk++)
+			board_give_back(&board, &copy, device, device + 1);
+	while (board_try_claim(&board, 1, &copy, &first, &end))
+		nonces += end - first;
+	assert_int_equal(nonces, DEVICES * CHUNKS);
+	board_destroy(&board);
+}
+
 static void *wait_closed(void *arg)
 {
 	return board_wait_closed(arg, 3600) ? arg : NULL;
@@ -414,6 +438,7 @@ int main(void)
 		cmocka_unit_test(what_is_given_back_is_handed_out_once_more),
 		cmocka_unit_test(what_is_given_back_of_stale_work_is_gone),
 		cmocka_unit_test(more_than_the_board_can_keep_is_lost_and_no_more),
+		cmocka_unit_test(devices_that_fail_at_once_lose_nothing),
 		cmocka_unit_test(a_pause_ends_when_the_board_closes),
 		cmocka_unit_test(a_crew_searches_each_nonce_of_each_unit_once),
 		cmocka_unit_test(devices_and_threads_search_the_same_work_together),

@@ -16,7 +16,8 @@
 
 #include "miner.h"
 
-#define BOARD_RETURNED_MAX 32	/* chunks given back and not yet claimed again; more are lost */
+/* Chunks given back and not yet claimed again; more are lost. A device that fails gives back one for each version. */
+#define BOARD_RETURNED_MAX (4 * VERSIONS_MAX)
 
 /* The nonces [first, end) of a work, not searched by whoever claimed them. */
 struct board_chunk {
