@@ -111,6 +111,8 @@ static void a_work_carries_as_many_versions_as_are_wanted_and_granted(void **sta
 	} rows[] = {
 		{ 0, 8, 0 }, { 0x2000, 8, 2 }, { 0x80002000, 8, 4 }, { 0xe000, 8, 8 }, { 0x1fffe000, 8, 8 },
 		{ 0x1fffe000, 4, 4 }, { 0x1fffe000, 7, 4 }, { 0x1fffe000, 1, 0 }, { 0x1fffe000, 0, 0 },
+		{ 0x1fffe000, VERSIONS_MAX, VERSIONS_MAX }, { 0x3e000, 16, 16 }, { 0x1e000, 16, 16 }, { 0xe000, 16, 8 },
+		{ 0x1fffe000, 15, 8 },
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

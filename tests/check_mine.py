@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Mining from end to end: the real program on devpool, a real stratum server. ADIT and DEVPOOL name the programs."""
-import json, socket, subprocess, threading, time, unittest
+import json, re, socket, subprocess, threading, time, unittest
 
 from processes import ADIT, PATIENCE, Miner, Pool, free_ports
 
@@ -23,6 +23,11 @@ def supported():
     return ([(r['algo'], r['backend']) for r in rows if r['supported'] and not r['versions']], {r['algo']: r['backend'] for r in rows if r['chosen']})
 
 
+def versions_kernels():
+    rows = json.loads(subprocess.run([ADIT, '--list', '--json'], capture_output=True, text=True).stdout)
+    return [(r['backend'], r['versions']) for r in rows if r['algo'] == 'sha256d' and r['supported'] and r['versions']]
+
+
 class Mining(unittest.TestCase):
     def test_every_backend_mines_shares_that_the_pool_accepts(self):
         for algo, backend in supported()[0]:
@@ -36,6 +41,23 @@ class Mining(unittest.TestCase):
                 self.assertGreaterEqual(theirs['accepted'], mine['shares']['accepted'])
                 self.assertEqual(mine['shares']['rejected'] + mine['hw_errors'], 0)
                 self.assertLess(miner.seconds_to_end, 20)
+
+    def test_every_lane_over_versions_sends_its_own_bits(self):
+        """The pool builds the header from the bits it is sent. A mask of fewer versions than lanes serves as well."""
+        kernels = versions_kernels()
+        if not kernels:
+            self.skipTest('no kernel over versions here')
+        forms = [(name, '1fffe000', [i << 13 for i in range(lanes)]) for name, lanes in kernels]
+        for name, mask, want in forms + [(kernels[0][0], '00014000', [0, 1 << 14, 1 << 16, 1 << 14 | 1 << 16])]:
+            with self.subTest(backend=name, mask=mask), pool_of('sha256d', '--difficulty', '0.00002', '--version-mask', mask) as pool:
+                miner = miner_on(pool.port, 'sha256d', '--backend', name, '-P')
+                end, seen, accepted = time.monotonic() + PATIENCE, set(), 0
+                while seen != set(want) and time.monotonic() < end:
+                    accepted = miner.wait_for('share accepted', since=accepted)
+                    seen = {int(bits, 16) for bits in re.findall(r'"mining\.submit",.*"([0-9a-f]{8})"\]', miner.text())}
+                mine, theirs = miner.summary(), pool.stop()
+                self.assertEqual(sorted(seen), sorted(want))
+                self.assertEqual((theirs['rejected'], theirs['duplicates'], mine['hw_errors']), (0, 0, 0), theirs)
 
     def test_fast_jobs_and_moving_difficulty_cost_no_share(self):
         for algo in EASY:

@@ -48,7 +48,7 @@ static void no_header_is_ever_handed_out_twice(void **state)
 {
 	static const uint32_t masks[] = { 0, 0x2000, 0xe000, 0x1e000, 0x18000 };
 	static const char *const versions[] = { "20000000", "20002000", "20010000" };
-	static const unsigned wanted[] = { 0, 4, 8 };
+	static const unsigned wanted[] = { 0, 4, 8, VERSIONS_MAX };
 	enum { LIVE = 4, BLOCK = 24 };		/* jobs at a time, and before there is another block */
 	struct job *live[LIVE] = { NULL };
 	uint32_t chance = 12345;
@@ -69,7 +69,7 @@ static void no_header_is_ever_handed_out_twice(void **state)
 			snprintf(ntime, sizeof ntime, "%08x", 0x65a0b1c0 + (chance >> 8) % 12);
 			job_free(live[round % LIVE]);
 			live[round % LIVE] = parse_rolled(len, versions[(chance >> 12) % 3], ntime, masks[(chance >> 16) % 5],
-							  wanted[(chance >> 20) % 3]);
+							  wanted[(chance >> 20) % 4]);
 			for (unsigned n = (chance >> 24) % (len ? 700 : 9); n > 0; n--) {
 				struct job *job = live[n % LIVE];
 				struct work work;
