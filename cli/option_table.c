@@ -340,7 +340,7 @@ const struct option_row option_rows[OPTION_ROWS] = {
 	{ 0, "no-stratum", NULL, "stay with HTTP when a pool there offers stratum", .kind = FLAG, .field = FIELD(no_stratum) },
 	{ 0, "suggest-diff", "D", "ask the pool for this difficulty", .kind = CALL, .set = set_suggest_difficulty },
 	{ 0, "min-diff", "D", "tell the pool that no lower one is wanted", .kind = CALL, .set = set_least_difficulty },
-	{ 0, "no-version-rolling", NULL, "do not ask the pool for bits of the block version", .kind = FLAG, .field = FIELD(no_version_rolling) },
+	{ 0, "no-version-rolling", NULL, "leave all bits of the block version to pool and node", .kind = FLAG, .field = FIELD(no_version_rolling) },
 	{ 0, "cert", "FILE", "certificates (PEM) to trust in place of the system's", .kind = TEXT, .field = FIELD(cert) },
 	{ 0, "no-verify", NULL, "take any certificate: whoever is on the way can then take password and shares",
 	  .kind = FLAG, .field = FIELD(no_verify) },

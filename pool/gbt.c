@@ -66,6 +66,10 @@ static struct job *gbt_parse(struct pool *pool, const json_t *result, const stru
 		template_free(t);
 		return NULL;
 	}
+	if (!pool->config.no_version_rolling) {
+		job->version_mask = t->version_mask;
+		job->versions = pool->config.versions;
+	}
 	struct template **place = &gbt->kept[gbt->made++ % TEMPLATES_KEPT];
 	template_free(*place);
 	*place = t;

@@ -19,6 +19,9 @@
 #define TX_MIN		10	/* bytes: fewer are no transaction */
 #define BODY_MAX	(16u << 20)	/* bytes of all transactions */
 
+#define BIP9_FORM	UINT32_C(0x20000000)	/* the top three bits of a version whose others are one by one */
+#define BIP9_FORM_MASK	UINT32_C(0xe0000000)
+
 static const uint8_t zeros[32];
 
 /* What an object has under a key; null is as good as nothing. */
@@ -241,6 +244,29 @@ static bool read_integer(int64_t *number, const json_t *root, const char *key, i
 	return (!value || json_is_integer(value)) && *number >= min && *number <= max;
 }
 
+/*
+ * Bits of the version are the miner's where BIP 320 sets them free and the node has no use for them. That holds for a
+ * version of BIP 9's form alone: of others, merged mining for one keeps a number of the chain in these bits.
+ */
+static uint32_t read_version_mask(uint32_t version, const json_t *root)
+{
+	const json_t *required = member(root, "vbrequired"), *available = member(root, "vbavailable");
+	uint32_t mask = ROLLED_BITS;
+	const char *name;
+	json_t *bit;
+
+	if ((version & BIP9_FORM_MASK) != BIP9_FORM || (required && !json_is_integer(required)) ||
+	    (available && !json_is_object(available)))
+		return 0;
+	mask &= ~(uint32_t)json_integer_value(required);
+	json_object_foreach((json_t *)available, name, bit) {
+		if (!json_is_integer(bit) || json_integer_value(bit) < 0 || json_integer_value(bit) > 31)
+			return 0;
+		mask &= ~(UINT32_C(1) << json_integer_value(bit));
+	}
+	return mask;
+}
+
 /* Version, previous block, time and bits; the root comes later. */
 static const char *read_header(struct template *t, const json_t *root)
 {
@@ -258,6 +284,7 @@ static const char *read_header(struct template *t, const json_t *root)
 		return "its bits are not 8 hex digits";
 	header_build(t->header, (uint32_t)version, zeros, zeros, (uint32_t)(curtime > mintime ? curtime : mintime), load_be32(bits));
 	header_set_prevhash(t->header, prevhash);
+	t->version_mask = read_version_mask((uint32_t)version, root);
 	return NULL;
 }
 

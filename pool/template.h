@@ -33,6 +33,7 @@ struct template {
 	char *workid;
 	long height;
 	uint8_t header[HEADER_LEN];	/* its root is for an extranonce2 of zeros, its nonce 0 */
+	uint32_t version_mask;		/* the bits of the version that the miner may choose, of ROLLED_BITS; 0: none */
 	uint32_t target[8];
 	uint8_t *coinbase;		/* without witness, extranonce2 zero */
 	size_t coinbase_len;

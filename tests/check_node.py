@@ -231,6 +231,28 @@ def G04_fields_may_be_missing():
         chain.check()
 
 
+def versions_of(chain):
+    return {int.from_bytes(bytes.fromhex(b[4][0])[:4], 'little') for b in chain.blocks}
+
+
+@fact
+def G04_free_version_bits_are_searched_and_no_others():
+    chain = Chain(template(version=0x20000004, vbavailable={'taproot': 2, 'testdummy': 13}, target=MANY_A_SECOND))
+    rows = json.loads(subprocess.run([ADIT, '--list', '--json'], capture_output=True, text=True).stdout)
+    chosen = next(r['backend'] for r in rows if r['algo'] == 'sha256d' and r['chosen'])
+    lanes = next((r['versions'] for r in rows if (r['algo'], r['backend']) == ('sha256d', chosen) and r['versions']), 1)
+    want = {0x20000004 | i << 14 for i in range(lanes)}
+    play(chain.methods, PATIENCE, until=lambda p: versions_of(chain) == want)
+    chain.check()
+    assert versions_of(chain) == want, sorted(map(hex, versions_of(chain)))
+    for t, options in ((template(version=4), []), (template(), ['--no-version-rolling'])):
+        chain = Chain(t)
+        play(chain.methods, PATIENCE, *options, until=lambda p: len(chain.blocks) >= 3)
+        chain.check(3)
+        assert versions_of(chain) == {t['version']}, versions_of(chain)
+    return '%d versions' % lanes
+
+
 @fact
 def G04_workid_is_returned():
     chain = Chain(template(workid='w"1'))

@@ -445,10 +445,47 @@ static void a_thousand_templates_leave_nothing_behind(void **state)
 	jobs_destroy(&jobs);
 }
 
+static void version_bits_are_free_where_the_node_has_no_use_for_them(void **state)
+{
+	const struct {
+		json_int_t version;
+		json_t *required, *available;
+		uint32_t mask;
+	} rows[] = {
+		{ 0x20000000, NULL, NULL, 0x1fffe000 },
+		{ 0x3000e000, json_null(), json_null(), 0x1fffe000 },
+		{ 0x20000000, json_integer(0), json_object(), 0x1fffe000 },
+		{ 0x20000000, NULL, json_pack("{s:i, s:i}", "taproot", 2, "testdummy", 28), 0x0fffe000 },
+		{ 0x20000000, json_integer(0x6000), json_pack("{s:i}", "!new", 16), 0x1ffe8000 },
+		{ 4, NULL, NULL, 0 },				/* not of BIP 9's form: they may mean something else */
+		{ 0x00620104, NULL, NULL, 0 },			/* merged mining of chain 0x62 */
+		{ 0xe0000000, NULL, NULL, 0 },
+		{ 0x20000000, json_string("0"), NULL, 0 },	/* what cannot be told */
+		{ 0x20000000, NULL, json_array(), 0 },
+		{ 0x20000000, NULL, json_pack("{s:s}", "new", "16"), 0 },
+		{ 0x20000000, NULL, json_pack("{s:i}", "new", 32), 0 },
+		{ 0x20000000, NULL, json_pack("{s:i}", "new", -1), 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		json_t *root = make_with("version", json_integer(rows[i].version));
+
+		if (rows[i].required)
+			json_object_set_new(root, "vbrequired", rows[i].required);
+		if (rows[i].available)
+			json_object_set_new(root, "vbavailable", rows[i].available);
+		struct template *t = parse(root);
+		assert_int_equal(t->version_mask, rows[i].mask);
+		template_free(t);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEMPLATE_TEST(template_and_share_give_the_golden_block),
+		TEMPLATE_TEST(version_bits_are_free_where_the_node_has_no_use_for_them),
 		TEMPLATE_TEST(branches_are_over_txids),
 		TEMPLATE_TEST(branches_lead_to_the_root_of_any_tree),
 		TEMPLATE_TEST(heights_are_pushed_as_bip34_says),
