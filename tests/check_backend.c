@@ -174,7 +174,7 @@ static void the_quick_self_tests_take_less_than_50_ms_in_all(void **state)
 {
 	(void)state;
 	if (!AT_FULL_SPEED)
-		skip();
+		skip();		/* a sanitizer or an emulator takes many times as long */
 	for (int i = 0; i < TRIES; i++)
 		if (quick_self_tests_seconds() < 0.05)
 			return;

@@ -300,6 +300,7 @@ class Boards(unittest.TestCase):
 		):
 			with self.subTest(top=path.stem):
 				given = [f"-P{path.stem}.{name}={value}" for name, value in values.items()]
+				# -Wno: that an always @* which reads an array waits for all of it is meant
 				done = subprocess.run(["iverilog", "-g2005", "-Wall", "-Wno-sensitivity-entire-array", *given, f"-I{RTL}",
 					f"-y{RTL}", "-o", "out", path], cwd=self.folder, capture_output=True, text=True)
 				self.assertEqual((done.returncode, done.stderr), (0, ""))

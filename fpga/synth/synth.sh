@@ -104,7 +104,8 @@ for design in $designs; do
 	echo "synth: $design, $(($(date +%s) - start)) s; CPU, user and system: $(tail -n 1 "$design/times")"
 done
 
-# Place and route begins at random: how much of its clock is luck. A seed that finds no place for all is left out.
+# Place and route begins at random: how much of its clock is luck. A seed that finds no place for all
+# is left out of the list, which is what the || true is for.
 if [ "${1-}" = all ]; then
 	cd hx8k/search-4
 	for seed in 2 3 4 5; do
