@@ -152,23 +152,6 @@ static double poll_pause(const struct pool *pool)
 	return n->now.longpoll_proven ? fmax(pool->config.scan_time_s, n->source->relaxed_poll_s) : pool->config.scan_time_s;
 }
 
-static void publish(struct pool *pool)
-{
-	struct node *n = pool->session;
-	struct work work = { 0 };
-
-	switch (jobs_offer(&n->jobs, &work)) {
-	case JOBS_WORK:
-		pool_publish(pool, &work);
-		break;
-	case JOBS_DEAD:
-		pool_withdraw(pool);
-		break;
-	case JOBS_WAIT:
-		break;
-	}
-}
-
 static bool is_submitting(const struct node *n)
 {
 	return n->now.submit.busy || n->now.submit_again > 0;
@@ -222,7 +205,7 @@ static int take_work(struct pool *pool, const struct http_call *call, const json
 	if (throttle_pass(&n->job, note))
 		log_debug("pool %s: %s %s%s", pool->name, is_new ? "new block, job" : "job", job->id, note);
 	jobs_add(&n->jobs, job);
-	publish(pool);
+	pool_publish(pool, &n->jobs);
 	return is_new;
 }
 
@@ -392,7 +375,7 @@ static void feed_board(struct pool *pool)
 {
 	struct node *n = pool->session;
 
-	publish(pool);
+	pool_publish(pool, &n->jobs);
 	if (!jobs_find(&n->jobs, 0) || !jobs_starved(&n->jobs))
 		return;
 	n->now.next_poll = fmin(n->now.next_poll, n->now.work.started + STARVED_PAUSE);

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/secret.h"
+#include "pool/jobs.h"
 #include "pool/template.h"
 
 #define STEP_MS		1000	/* longest wait for one event: timers are looked at as often */
@@ -469,11 +470,22 @@ void pool_login_refused(struct pool *pool)
 	pool->was_refused = true;
 }
 
-void pool_publish(struct pool *pool, struct work *work)
+void pool_publish(struct pool *pool, struct jobs *jobs)
 {
-	tally_work(&pool->tally, work->difficulty);
-	pool->was_ready = true;
-	pool->config.sink.publish(pool->config.sink.ctx, work);
+	struct work work = { 0 };
+
+	switch (jobs_offer(jobs, &work)) {
+	case JOBS_WORK:
+		tally_work(&pool->tally, work.difficulty);
+		pool->was_ready = true;
+		pool->config.sink.publish(pool->config.sink.ctx, &work);
+		break;
+	case JOBS_DEAD:
+		pool_withdraw(pool);
+		break;
+	case JOBS_WAIT:
+		break;
+	}
 }
 
 void pool_withdraw(struct pool *pool)

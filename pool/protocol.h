@@ -100,8 +100,9 @@ void pool_logged_in(struct pool *);
 /* The pool does not take our login. The protocol has logged why, and ends the connection. */
 void pool_login_refused(struct pool *);
 
-/* Hang out work. */
-void pool_publish(struct pool *, struct work *);
+/* Hang out what the protocol's jobs offer now, or take away what nobody wants any more. */
+struct jobs;
+void pool_publish(struct pool *, struct jobs *);
 
 /* Take all work away until there is new: its shares are stale. */
 void pool_withdraw(struct pool *);

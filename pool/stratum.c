@@ -100,20 +100,9 @@ static bool stratum_next(void *ctx, struct work *work)
 void stratum_publish(struct pool *pool)
 {
 	struct stratum *s = pool->session;
-	struct work work = { 0 };
 
-	if (s->now.state != STRATUM_MINING)
-		return;
-	switch (jobs_offer(&s->jobs, &work)) {
-	case JOBS_WORK:
-		pool_publish(pool, &work);
-		break;
-	case JOBS_DEAD:
-		pool_withdraw(pool);
-		break;
-	case JOBS_WAIT:
-		break;
-	}
+	if (s->now.state == STRATUM_MINING)
+		pool_publish(pool, &s->jobs);
 }
 
 bool stratum_read_extranonce(struct extranonce *extranonce, const json_t *first, const json_t *second_len)
