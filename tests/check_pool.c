@@ -55,8 +55,9 @@ static unsigned times_logged(const char *text)
 	return times;
 }
 
-#define GETWORK(target) "{\"id\":1,\"result\":{\"target\":\"" target "\"," \
-	"\"data\":\"2000000018273645d6e7f80992a3b4c55e6f70810a2b3c4d00034e1f0000000000000000" \
+#define GETWORK(target) GETWORK_UPON("18273645", target)
+#define GETWORK_UPON(block, target) "{\"id\":1,\"result\":{\"target\":\"" target "\"," \
+	"\"data\":\"20000000" block "d6e7f80992a3b4c55e6f70810a2b3c4d00034e1f0000000000000000" \
 	"b5a79192b5224a5161bf67c6f1fc6823fb9d4e423187d706e0b14c98525be86e65a0b1c01d00ffff00000000" \
 	"000000800000000000000000000000000000000000000000000000000000000000000000000000000000000080020000\"},\"error\":null}\n"
 
@@ -79,6 +80,27 @@ static void a_node_whose_work_is_used_up_is_told_of_once(void **state)
 	assert_true(fake_wait_connections(rig->fake, 4));	/* it is asked on */
 	assert_int_equal(times_logged(used_up), 1);
 	assert_not_logged("the last line");			/* was repeated */
+}
+
+/* A block is given up for the one before it, whose work was out already: nothing is left to search. */
+static void work_of_a_block_given_up_is_taken_away(void **state)
+{
+#define ANSWER(block) "HTTP/1.1 200 OK\nConnection: close\n\n" \
+	GETWORK_UPON(block, "000000000000000000000000000000000000000000000000000000f0ff0f0000")
+	struct rig *rig = *state;
+	struct work work;
+	uint64_t first, end;
+
+	rig->config.scan_time_s = 0.05;
+	rig->script.greeting = ANSWER("18273645");
+	rig->script.close = CLOSE_ON_ACCEPT;
+	start_at(rig, "http://127.0.0.1:%u");
+	assert_true(board_claim(&rig->board, 1, &work, &first, &end));
+	rig->script.greeting = ANSWER("28273645");
+	WAIT_UNTIL(stats_of(rig).jobs == 2);
+	assert_true(board_claim(&rig->board, 1, &work, &first, &end));
+	rig->script.greeting = ANSWER("18273645");
+	WAIT_UNTIL(!board_try_claim(&rig->board, 1, &work, &first, &end));
 }
 
 /* Each protocol counts its jobs by itself: a share of the one's first is none of the other's. */
@@ -424,6 +446,7 @@ int main(void)
 		TEST(retries_are_counted_exactly),
 		TEST(a_closed_port_is_given_up_too),
 		TEST(a_node_whose_work_is_used_up_is_told_of_once),
+		TEST(work_of_a_block_given_up_is_taken_away),
 		TEST(a_share_from_before_another_protocol_is_stale),
 		TEST(pauses_grow_from_the_configured_one),
 		TEST(work_ends_the_growth_of_pauses),
