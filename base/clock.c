@@ -2,8 +2,9 @@
 #include "base/clock.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <time.h>
+
+#include "base/sort.h"
 
 #define CHAIN_STEPS	10000	/* of a measurement: 600,000 cycles on x86-64 */
 
@@ -78,18 +79,10 @@ void clock_sample(struct clock_samples *samples)
 	samples->ghz[samples->count++ % CLOCK_SAMPLES] = measured_ghz();
 }
 
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 double clock_samples_ghz(const struct clock_samples *samples)
 {
 	struct clock_samples sorted = *samples;
 	unsigned count = sorted.count < CLOCK_SAMPLES ? sorted.count : CLOCK_SAMPLES;
 
-	qsort(sorted.ghz, count, sizeof *sorted.ghz, ascending);
-	return count > 0 ? sorted.ghz[count / 2] : 0;
+	return sort_median(sorted.ghz, count);
 }

@@ -1,4 +1,5 @@
 /* Cards searching a random header, as a benchmark cell of devices alone: see card_measure.h. */
+#include "base/sort.h"
 #include "cli/card_measure.h"
 
 #include <stdio.h>
@@ -9,7 +10,6 @@
 #include "cli/card_stage.h"
 #include "cli/cell.h"
 #include "cli/report.h"
-#include "cli/sort.h"
 
 static void print(const struct cell *cell, const struct cards *cards, const double *clocks_per_hash)
 {

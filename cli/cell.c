@@ -2,6 +2,7 @@
  * Running one cell of the benchmark: see cell.h. Its work has to be renewed like a pool's: a fast machine is through
  * with the nonces of a header in a minute, and its workers would then wait.
  */
+#include "base/sort.h"
 #include "cli/cell.h"
 
 #include <signal.h>
@@ -15,7 +16,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "cli/report.h"
-#include "cli/sort.h"
 
 #define SAMPLE_SECONDS	1.0
 #define FIRST_HASH_POLL	0.01	/* s */

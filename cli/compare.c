@@ -14,9 +14,9 @@
 #include "base/bytes.h"
 #include "base/hex.h"
 #include "base/log.h"
+#include "base/sort.h"
 #include "cli/cell.h"
 #include "cli/measure.h"
-#include "cli/sort.h"
 #include "simd/scan.h"
 
 #define ROUNDS		7	/* of both in turn */

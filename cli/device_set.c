@@ -1,4 +1,5 @@
 /* See device_set.h. */
+#include "base/sort.h"
 #include "cli/device_set.h"
 
 #include <stdio.h>
@@ -8,7 +9,6 @@
 #include "base/log.h"
 #include "cli/cell.h"
 #include "cli/report.h"
-#include "cli/sort.h"
 
 /* How many of a hundred seconds each side of a chain did not wait for the other; "" for what is no chain. */
 #define OCCUPANCY_TEXT	96

@@ -16,9 +16,9 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/sort.h"
 #include "cli/cell.h"
 #include "cli/measure.h"
-#include "cli/sort.h"
 #include "simd/scan.h"
 
 #define STAGES_MAX	16
@@ -45,12 +45,6 @@ struct profile {
 	double cycles[COLUMNS];		/* per hash, in the end */
 };
 
-static double median(double *values, unsigned count)
-{
-	sort_values(values, count);
-	return sorted_quantile(values, count, 0.5);
-}
-
 static double reading_seconds(void)
 {
 	double taken[1001];
@@ -61,7 +55,7 @@ static double reading_seconds(void)
 
 		taken[i] = clock_now() - start;
 	}
-	return median(taken, count);
+	return sort_median(taken, count);
 }
 
 static void stage_ended(struct profile *p, const char *name)
@@ -151,7 +145,7 @@ static int find_cycles(struct profile *p, double ghz)
 	for (unsigned c = 0; c < COLUMNS; c++) {
 		for (unsigned i = 0; i < p->blocks; i++)
 			column[i] = p->block[i][c];
-		p->cycles[c] = median(column, p->blocks) * 1e9 * ghz / ((double)p->batches * p->kernel->lanes);
+		p->cycles[c] = sort_median(column, p->blocks) * 1e9 * ghz / ((double)p->batches * p->kernel->lanes);
 	}
 	free(column);
 	return 0;

@@ -4,10 +4,10 @@
  */
 #include <stdio.h>
 
+#include "base/sort.h"
 #include "cli/cell.h"
 #include "cli/measure.h"
 #include "cli/report.h"
-#include "cli/sort.h"
 
 static double quantile(const struct cell *cell, double q)
 {

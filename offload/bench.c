@@ -7,24 +7,12 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/sort.h"
 #include "offload/runs.h"
 
 #define GROWTH		4	/* from a size to the next */
 #define ROUNDS_MAX	1000
 #define BASELINE_TIME	0.3	/* s; a slow form is timed over fewer bytes than asked, and the time scaled */
-
-static int compare_doubles(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *values, long count)
-{
-	qsort(values, (size_t)count, sizeof *values, compare_doubles);
-	return (values[count / 2] + values[(count - 1) / 2]) / 2;
-}
 
 struct form {
 	void (*plain)(const struct batch *);
@@ -51,7 +39,7 @@ static double time_form(const struct form *form, struct batch batch, long rounds
 			times[round++] *= whole / (double)batch.items;
 		}
 	}
-	return median(times, rounds);
+	return sort_median(times, (size_t)rounds);
 }
 
 static int time_size(struct device *device, const struct batch *batch, long rounds, struct bench_size *size)
@@ -70,11 +58,11 @@ static int time_size(struct device *device, const struct batch *batch, long roun
 		out[round] = device->spent.out - before.out;
 		clocks[round] = (double)(device->spent.clocks - before.clocks) / (double)batch->items;
 	}
-	size->in = median(in, rounds);
-	size->kernel = median(kernel, rounds);
-	size->out = median(out, rounds);
-	size->total = median(total, rounds);
-	size->clocks = median(clocks, rounds);
+	size->in = sort_median(in, (size_t)rounds);
+	size->kernel = sort_median(kernel, (size_t)rounds);
+	size->out = sort_median(out, (size_t)rounds);
+	size->total = sort_median(total, (size_t)rounds);
+	size->clocks = sort_median(clocks, (size_t)rounds);
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 /* Measured values in order: see sort.h. */
-#include "cli/sort.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 
@@ -19,4 +19,10 @@ void sort_values(double *values, size_t count)
 double sorted_quantile(const double *values, size_t count, double q)
 {
 	return count ? values[(size_t)(q * (double)(count - 1) + 0.5)] : 0;
+}
+
+double sort_median(double *values, size_t count)
+{
+	sort_values(values, count);
+	return sorted_quantile(values, count, 0.5);
 }
