@@ -145,14 +145,14 @@ static bool any_core(const struct core *core)
 }
 
 const struct device_kind device_cpu = {
-	.name = "cpu", .help = "a thread, by OpenSSL where that is faster", .offers = any_core, .run = run_best,
+	.name = "cpu", .help = "a thread, by OpenSSL where that is faster", .is_thread = true, .offers = any_core, .run = run_best,
 };
 
 const struct device_kind device_plain = {
-	.name = "plain", .help = "a thread, by the plain reference in C", .offers = any_core, .run = run_plain,
+	.name = "plain", .help = "a thread, by the plain reference in C", .is_thread = true, .offers = any_core, .run = run_plain,
 };
 
 const struct device_kind device_null = {
-	.name = "null", .help = "computes nothing: what all the rest costs", .keeps_nothing = true, .offers = any_core,
+	.name = "null", .help = "computes nothing: what all the rest costs", .keeps_nothing = true, .is_thread = true, .offers = any_core,
 	.run = run_nothing,
 };

@@ -43,6 +43,7 @@ struct device_kind {
 	const char *name;
 	const char *help;
 	bool keeps_nothing;	/* its results are not the core's: only to be thrown away */
+	bool is_thread;		/* the CPU computes, not something that a thread waits for */
 	bool (*offers)(const struct core *);
 
 	/* Get ready for device->core. 0, or -1 logged. Adds to spent.setup. NULL: nothing to do. */

@@ -39,8 +39,8 @@ static const struct {
 	{ "force", NULL, "replace OUT if it is there", FLAG, FIELD(force), 0, 0 },
 	{ "discard", NULL, "throw the result away: OUT is not written", FLAG, FIELD(discard), 0, 0 },
 	{ "hex", NULL, "the lines of FILE are hexadecimal", FLAG, FIELD(hex), 0, 0 },
-	{ "chunk", "KIB", "the size of a task (2048)", NUMBER, FIELD(chunk_kib), 4, 1 << 20 },
-	{ "depth", "COUNT", "tasks under way at most (two more than workers)", NUMBER, FIELD(depth), 2, 1024 },
+	{ "chunk", "KIB", "the size of a task (2048; 512 where the workers are threads and have all CPUs)", NUMBER, FIELD(chunk_kib), 4, 1 << 20 },
+	{ "depth", "COUNT", "tasks under way at most (two more than workers; there as many)", NUMBER, FIELD(depth), 2, 1024 },
 	{ "core", "LIST", "bench: these cores only", CORES, 0, 0, 0 },
 	{ "min", "KIB", "bench: the smallest size (48)", NUMBER, FIELD(min_kib), 1, 1 << 20 },
 	{ "max", "KIB", "bench: the largest size (196608)", NUMBER, FIELD(max_kib), 1, 1 << 20 },
@@ -161,8 +161,8 @@ int offload_options_parse(struct offload_options *options, int argc, char **argv
 	size_t run = 0;
 	int c;
 
-	*options = (struct offload_options){ .cipher = "chacha20-poly1305", .chunk_kib = 2048, .rounds = 5,
-					     .min_kib = 48, .max_kib = 192 * 1024, .settings.fpga_root = "/" };
+	*options = (struct offload_options){ .cipher = "chacha20-poly1305", .rounds = 5, .min_kib = 48, .max_kib = 192 * 1024,
+					     .settings.fpga_root = "/" };
 	for (size_t i = 0; i < ROW_COUNT; i++)
 		longs[i] = (struct option){ rows[i].name, rows[i].value ? required_argument : no_argument, NULL, (int)i };
 	opterr = 0;

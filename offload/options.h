@@ -19,8 +19,9 @@ struct offload_options {
 	const char *key_file;
 	const struct core *cores[CORES_MAX];	/* bench; ended by NULL */
 	const char *svg;
-	long chunk_kib, rounds, min_kib, max_kib;
-	long depth;			/* 0: by the number of workers */
+	long rounds, min_kib, max_kib;
+	long chunk_kib;			/* 0: by what the workers are, as `depth` */
+	long depth;
 	bool discard, force, hex, json, profile, quiet;
 };
 

@@ -11,9 +11,8 @@ int ring_init(struct ring *ring, unsigned count, size_t in_size, size_t out_size
 {
 	*ring = (struct ring){ .tasks = calloc(count, sizeof *ring->tasks), .count = count };
 	pthread_mutex_init(&ring->lock, NULL);
-	pthread_cond_init(&ring->room, NULL);
-	pthread_cond_init(&ring->ready, NULL);
-	pthread_cond_init(&ring->done, NULL);
+	for (unsigned duties = 0; duties <= DUTY_ALL; duties++)
+		pthread_cond_init(&ring->wanted[duties], NULL);
 	size_t room = in_size;
 	in_size = (in_size + PAGE - 1) / PAGE * PAGE;
 	out_size = (out_size + PAGE - 1) / PAGE * PAGE;
@@ -39,9 +38,8 @@ void ring_destroy(struct ring *ring)
 	}
 	free(ring->tasks);
 	ring->tasks = NULL;
-	pthread_cond_destroy(&ring->done);
-	pthread_cond_destroy(&ring->ready);
-	pthread_cond_destroy(&ring->room);
+	for (unsigned duties = 0; duties <= DUTY_ALL; duties++)
+		pthread_cond_destroy(&ring->wanted[duties]);
 	pthread_mutex_destroy(&ring->lock);
 }
 
@@ -50,69 +48,115 @@ static struct task *place(struct ring *ring, uint64_t number)
 	return &ring->tasks[number % ring->count];
 }
 
-/* Not all tasks are computed yet, or more may come. Under the lock. */
-static bool work_left(const struct ring *ring)
+/* The oldest task that waits for the duty, if it may be done now. */
+static struct task *waiting_for(struct ring *ring, enum duty duty)
+{
+	uint64_t from = ring->released, to = ring->filled;
+	enum task_state state = TASK_READY;
+
+	if (duty == DUTY_FILL) {
+		state = TASK_FREE;
+		from = ring->filled;
+		if (ring->closed || (from > ring->released && place(ring, from - 1)->state == TASK_FILLING))
+			return NULL;
+	} else if (duty == DUTY_TAKE_OFF) {
+		state = TASK_COMPUTED;
+	}
+	if (duty != DUTY_COMPUTE)
+		to = from + 1;
+	for (uint64_t number = from; number < to; number++)
+		if (place(ring, number)->state == state)
+			return place(ring, number);
+	return NULL;
+}
+
+/* The first of `duties` that can be done, and of which task. */
+static enum duty choose(struct ring *ring, unsigned duties, struct task **task)
+{
+	for (enum duty duty = DUTY_TAKE_OFF; duty > DUTY_NONE; duty >>= 1)
+		if ((duties & duty) && (*task = waiting_for(ring, duty)))
+			return duty;
+	return DUTY_NONE;
+}
+
+/* Not all tasks are computed yet, or more may come. */
+static bool work_left(struct ring *ring)
 {
 	if (!ring->closed)
 		return true;
-	for (unsigned i = 0; i < ring->count; i++)
-		if (ring->tasks[i].state != TASK_FREE && ring->tasks[i].state != TASK_DONE)
+	for (uint64_t number = ring->released; number < ring->filled; number++)
+		if (place(ring, number)->state < TASK_COMPUTED)
 			return true;
 	return false;
 }
 
-/* One waits for what is done; of the workers, any will do for what is ready, and all when nothing will be any more. */
-static void set_state(struct ring *ring, struct task *task, enum task_state state)
+/* None of `duties` can ever be done any more. */
+static bool over(struct ring *ring, unsigned duties)
 {
-	pthread_mutex_lock(&ring->lock);
-	task->state = state;
-	pthread_cond_signal(state == TASK_READY ? &ring->ready : &ring->done);
-	if (!work_left(ring))
-		pthread_cond_broadcast(&ring->ready);
-	pthread_mutex_unlock(&ring->lock);
+	if (ring->aborted)
+		return true;
+	if (duties & DUTY_TAKE_OFF)
+		return ring->closed && ring->released == ring->filled;
+	return duties & DUTY_COMPUTE ? !work_left(ring) : ring->closed;
 }
 
-/* What all wait for may have become impossible. Under the lock. */
-static void wake_all(struct ring *ring)
+/* After a change: who waits for what it allows shall look. One is enough for a task, who then asks again, but all must see the end. */
+static void wake(struct ring *ring)
 {
-	pthread_cond_broadcast(&ring->room);
-	pthread_cond_broadcast(&ring->ready);
-	pthread_cond_broadcast(&ring->done);
-}
+	struct task *task;
 
-struct task *ring_fill_begin(struct ring *ring)
-{
-	struct task *task = NULL;
-
-	pthread_mutex_lock(&ring->lock);
-	while (!ring->aborted && place(ring, ring->filled)->state != TASK_FREE)
-		pthread_cond_wait(&ring->room, &ring->lock);
-	if (!ring->aborted) {
-		task = place(ring, ring->filled++);
-		task->state = TASK_FILLING;
+	for (unsigned duties = 1; duties <= DUTY_ALL; duties++) {
+		if (over(ring, duties))
+			pthread_cond_broadcast(&ring->wanted[duties]);
+		else if (choose(ring, duties, &task) != DUTY_NONE)
+			pthread_cond_signal(&ring->wanted[duties]);
 	}
-	pthread_mutex_unlock(&ring->lock);
-	return task;
 }
 
-void ring_fill_end(struct ring *ring, struct task *task)
+enum duty ring_next(struct ring *ring, unsigned duties, struct task **task)
 {
-	set_state(ring, task, TASK_READY);
+	enum duty duty = DUTY_NONE;
+
+	pthread_mutex_lock(&ring->lock);
+	/* a task that another computes may yet come back */
+	while (!over(ring, duties) && (duty = choose(ring, duties, task)) == DUTY_NONE)
+		pthread_cond_wait(&ring->wanted[duties], &ring->lock);
+	if (duty == DUTY_FILL)
+		ring->filled++;
+	if (duty != DUTY_NONE)
+		(*task)->state++;
+	pthread_mutex_unlock(&ring->lock);
+	return duty;
 }
 
-void ring_unfill(struct ring *ring, struct task *task)
+void ring_done(struct ring *ring, struct task *task)
+{
+	pthread_mutex_lock(&ring->lock);
+	if (task->state == TASK_TAKING_OFF) {
+		task->state = TASK_FREE;
+		ring->released++;
+	} else {
+		task->state++;
+	}
+	wake(ring);
+	pthread_mutex_unlock(&ring->lock);
+}
+
+void ring_give_back(struct ring *ring, struct task *task)
+{
+	pthread_mutex_lock(&ring->lock);
+	task->state = TASK_READY;
+	wake(ring);
+	pthread_mutex_unlock(&ring->lock);
+}
+
+void ring_close(struct ring *ring, struct task *task)
 {
 	pthread_mutex_lock(&ring->lock);
 	task->state = TASK_FREE;
 	ring->filled--;
-	pthread_mutex_unlock(&ring->lock);
-}
-
-void ring_close(struct ring *ring)
-{
-	pthread_mutex_lock(&ring->lock);
 	ring->closed = true;
-	wake_all(ring);
+	wake(ring);
 	pthread_mutex_unlock(&ring->lock);
 }
 
@@ -128,64 +172,7 @@ void ring_leave(struct ring *ring)
 	pthread_mutex_lock(&ring->lock);
 	if (--ring->workers == 0 && work_left(ring))
 		ring->aborted = true;
-	wake_all(ring);
-	pthread_mutex_unlock(&ring->lock);
-}
-
-static struct task *oldest_ready(struct ring *ring)
-{
-	for (uint64_t number = ring->released; number < ring->filled; number++)
-		if (place(ring, number)->state == TASK_READY)
-			return place(ring, number);
-	return NULL;
-}
-
-struct task *ring_take(struct ring *ring)
-{
-	struct task *task = NULL;
-
-	pthread_mutex_lock(&ring->lock);
-	/* a task that another has taken may yet come back */
-	while (!ring->aborted && !(task = oldest_ready(ring)) && work_left(ring))
-		pthread_cond_wait(&ring->ready, &ring->lock);
-	if (ring->aborted)
-		task = NULL;
-	else if (task)
-		task->state = TASK_TAKEN;
-	pthread_mutex_unlock(&ring->lock);
-	return task;
-}
-
-void ring_done(struct ring *ring, struct task *task)
-{
-	set_state(ring, task, TASK_DONE);
-}
-
-void ring_give_back(struct ring *ring, struct task *task)
-{
-	set_state(ring, task, TASK_READY);
-}
-
-struct task *ring_next(struct ring *ring)
-{
-	struct task *task = NULL;
-
-	pthread_mutex_lock(&ring->lock);
-	while (!ring->aborted && place(ring, ring->released)->state != TASK_DONE &&
-	       !(ring->closed && ring->released == ring->filled))
-		pthread_cond_wait(&ring->done, &ring->lock);
-	if (!ring->aborted && place(ring, ring->released)->state == TASK_DONE)
-		task = place(ring, ring->released);
-	pthread_mutex_unlock(&ring->lock);
-	return task;
-}
-
-void ring_release(struct ring *ring, struct task *task)
-{
-	pthread_mutex_lock(&ring->lock);
-	task->state = TASK_FREE;
-	ring->released++;
-	pthread_cond_signal(&ring->room);
+	wake(ring);
 	pthread_mutex_unlock(&ring->lock);
 }
 
@@ -193,7 +180,7 @@ void ring_abort(struct ring *ring)
 {
 	pthread_mutex_lock(&ring->lock);
 	ring->aborted = true;
-	wake_all(ring);
+	wake(ring);
 	pthread_mutex_unlock(&ring->lock);
 }
 

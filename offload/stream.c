@@ -7,6 +7,7 @@
 struct run {
 	const struct stream *stream;
 	struct ring ring;
+	uint64_t next_item;		/* the first of the next task: whoever fills has it */
 };
 
 struct worker_thread {
@@ -16,69 +17,101 @@ struct worker_thread {
 	const struct device_want *want;
 };
 
-static void *fill(void *ctx)
+static void fill(struct run *run, struct task *task)
 {
-	struct run *run = ctx;
 	const struct stream *stream = run->stream;
-	uint64_t number = stream->first;
-	struct task *task;
-	int more = 0;
 
-	while ((task = ring_fill_begin(&run->ring))) {
-		task->batch = (struct batch){ .core = stream->core, .params = stream->params, .first = number,
-					      .in = task->in, .out = task->out };
-		more = stream->fill(stream->ctx, task);
-		if (more != 1)
-			break;
-		number += task->batch.items;
-		ring_fill_end(&run->ring, task);
+	task->batch = (struct batch){ .core = stream->core, .params = stream->params, .first = run->next_item,
+				      .in = task->in, .out = task->out };
+	int more = stream->fill(stream->ctx, task);
+	if (more < 0) {
+		ring_abort(&run->ring);
+	} else if (more == 0) {
+		ring_close(&run->ring, task);
+	} else {
+		run->next_item += task->batch.items;
+		ring_done(&run->ring, task);
 	}
-	if (task && more == 0)
-		ring_unfill(&run->ring, task);
-	if (more < 0)
+}
+
+/* 0, or -1: the device is lost. */
+static int compute(struct run *run, struct stream_worker *worker, struct task *task)
+{
+	struct device *device = &worker->device;
+
+	if (device_run(device, &task->batch) < 0) {
+		log_warn("%s %u is lost, the others go on", device->kind->name, device->index);
+		ring_give_back(&run->ring, task);
+		return -1;
+	}
+	worker->tasks++;
+	worker->items += task->batch.items;
+	ring_done(&run->ring, task);
+	return 0;
+}
+
+static void take_off(struct run *run, struct task *task)
+{
+	if (run->stream->take_off(run->stream->ctx, task) < 0)
 		ring_abort(&run->ring);
 	else
-		ring_close(&run->ring);
+		ring_done(&run->ring, task);
+}
+
+/* Do what is to be done until nothing is. `worker` is who computes, where that is among the duties. 0, or -1: its device is lost. */
+static int serve(struct run *run, unsigned duties, struct stream_worker *worker)
+{
+	struct task *task;
+
+	for (;;) {
+		switch (ring_next(&run->ring, duties, &task)) {
+		case DUTY_FILL:
+			fill(run, task);
+			break;
+		case DUTY_COMPUTE:
+			if (compute(run, worker, task) < 0)
+				return -1;
+			break;
+		case DUTY_TAKE_OFF:
+			take_off(run, task);
+			break;
+		default:
+			return 0;
+		}
+	}
+}
+
+static void *fill_all(void *ctx)
+{
+	serve(ctx, DUTY_FILL, NULL);
 	return NULL;
 }
 
-static void *compute(void *ctx)
+static void *work(void *ctx)
 {
 	struct worker_thread *own = ctx;
 	struct stream_worker *worker = own->worker;
-	struct ring *ring = &own->run->ring;
-	struct task *task;
+	const struct stream *stream = own->run->stream;
 
-	if (device_open(&worker->device, own->want, own->run->stream->core) < 0) {
+	if (device_open(&worker->device, own->want, stream->core) < 0) {
 		worker->lost = true;
-		ring_leave(ring);
-		return NULL;
+	} else {
+		worker->lost = serve(own->run, stream->workers_do_all ? DUTY_ALL : DUTY_COMPUTE, worker) < 0;
+		device_close(&worker->device);
 	}
-	while ((task = ring_take(ring))) {
-		if (device_run(&worker->device, &task->batch) < 0) {
-			log_warn("%s %u is lost, the others go on", own->want->kind->name, own->want->index);
-			worker->lost = true;
-			ring_give_back(ring, task);
-			break;
-		}
-		worker->tasks++;
-		worker->items += task->batch.items;
-		ring_done(ring, task);
-	}
-	device_close(&worker->device);
-	ring_leave(ring);
+	ring_leave(&own->run->ring);
 	return NULL;
 }
 
 int stream_run(const struct stream *stream, struct stream_result *result)
 {
 	const struct core *core = stream->core;
-	struct run run = { .stream = stream };
+	struct run run = { .stream = stream, .next_item = stream->first };
 	struct worker_thread workers[DEVICES_MAX];
+	const bool own_filler = !stream->workers_do_all;
 	unsigned started = 0;
 	pthread_t filler;
-	struct task *task;
-	int status = -1;
+	bool filling = false;
 
 	*result = (struct stream_result){ .worker_count = stream->want_count };
 	if (ring_init(&run.ring, stream->depth, stream->task_items * core->item_in, stream->task_items * core->item_out) < 0)
@@ -89,28 +122,26 @@ int stream_run(const struct stream *stream, struct stream_result *result)
 		ring_join(&run.ring);
 	for (; started < stream->want_count; started++) {
 		workers[started] = (struct worker_thread){ .run = &run, .worker = &result->workers[started], .want = &stream->wants[started] };
-		if (pthread_create(&workers[started].thread, NULL, compute, &workers[started]) != 0)
+		if (pthread_create(&workers[started].thread, NULL, work, &workers[started]) != 0)
 			break;
 	}
-	if (started < stream->want_count || pthread_create(&filler, NULL, fill, &run) != 0) {
+	if (own_filler && started == stream->want_count)
+		filling = pthread_create(&filler, NULL, fill_all, &run) == 0;
+	if (started < stream->want_count || filling != own_filler) {
 		log_error("no more threads can be started");
 		ring_abort(&run.ring);
-	} else {
-		while ((task = ring_next(&run.ring))) {
-			if (stream->take_off(stream->ctx, task) < 0)
-				ring_abort(&run.ring);
-			ring_release(&run.ring, task);
-		}
-		pthread_join(filler, NULL);
-		if (!ring_aborted(&run.ring))
-			status = 0;
 	}
-	for (unsigned i = 0; i < started; i++)
-		pthread_join(workers[i].thread, NULL);
-	result->seconds = clock_now() - began;
+	if (filling) {
+		serve(&run, DUTY_TAKE_OFF, NULL);
+		pthread_join(filler, NULL);
+	}
 	bool all_lost = started > 0;
-	for (unsigned i = 0; i < started; i++)
+	for (unsigned i = 0; i < started; i++) {
+		pthread_join(workers[i].thread, NULL);
 		all_lost &= result->workers[i].lost;
+	}
+	result->seconds = clock_now() - began;
+	int status = ring_aborted(&run.ring) ? -1 : 0;
 	if (all_lost)		/* even where there was nothing to do */
 		status = log_error("no worker is left");
 	ring_destroy(&run.ring);

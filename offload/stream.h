@@ -1,7 +1,10 @@
 /*
  * A stream of tasks through any mix of devices: one side fills them, the devices compute
- * them at whatever speed each has, the other side takes them off in order. Filling has a
- * thread of its own; taking off is done by the caller.
+ * them at whatever speed each has, the other side takes them off in order.
+ *
+ * What a newcomer would get wrong: a thread for each side costs more than it gives where the
+ * workers are threads too, and have all CPUs. Each task then goes from one CPU's cache to
+ * another's and back, and threads wait for each other. So there the workers do it all.
  */
 #ifndef OFFLOAD_STREAM_H
 #define OFFLOAD_STREAM_H
@@ -18,14 +21,15 @@ struct stream {
 	unsigned want_count;
 	size_t task_items;		/* at most so many items in a task */
 	unsigned depth;			/* tasks under way at most */
+	bool workers_do_all;		/* they fill and take off as well; else a thread does each, the caller's the latter */
 
 	/*
 	 * Fill task->in and set task->batch.items (1..task_items) and task->len. Returns 1, 0 at the end, or -1 logged.
-	 * Called by a thread of its own, until it returns other than 1.
+	 * Called by one thread at a time, until it returns other than 1.
 	 */
 	int (*fill)(void *ctx, struct task *);
 
-	/* Use task->out. 0, or -1 logged. Called in the order of filling. */
+	/* Use task->out. 0, or -1 logged. Called by one thread at a time, in the order of filling. */
 	int (*take_off)(void *ctx, struct task *);
 	void *ctx;
 };

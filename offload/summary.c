@@ -3,14 +3,30 @@
 #include <stdio.h>
 
 #include "offload/runs.h"
+#include "work/cpus.h"
+
+/* The workers are threads, and no CPU is left for another. */
+static bool workers_have_all_cpus(const struct offload_options *options)
+{
+	struct cpu_list cpus;
+
+	for (unsigned i = 0; i < options->worker_count; i++)
+		if (!options->workers[i].kind->is_thread)
+			return false;
+	return cpus_allowed(&cpus) == 0 && options->worker_count >= cpus.count;
+}
 
 struct stream stream_of(const struct offload_options *options, const struct core *core)
 {
+	const bool all = workers_have_all_cpus(options);
+	/* a task for each worker, and else one that is filled and one that is taken off: what more there is leaves the cache */
+	const unsigned depth = options->worker_count + (all ? 0 : 2);
+	const long chunk_kib = options->chunk_kib > 0 ? options->chunk_kib : all ? 512 : 2048;
+
 	return (struct stream){
 		.core = core, .wants = options->workers, .want_count = options->worker_count,
-		.task_items = (size_t)options->chunk_kib * 1024 / core->item_in,
-		/* one for each worker, one that is filled and one that is taken off; more do not stay in the cache */
-		.depth = options->depth > 0 ? (unsigned)options->depth : options->worker_count + 2,
+		.task_items = (size_t)chunk_kib * 1024 / core->item_in,
+		.depth = options->depth > 0 ? (unsigned)options->depth : depth, .workers_do_all = all,
 	};
 }
 

@@ -119,6 +119,8 @@ struct scene {
 	struct core_params params;
 	uint8_t *in, *out, *expected;
 	size_t filled, taken;		/* items */
+	_Atomic int filling, taking_off;	/* threads that are at it */
+	_Atomic bool overlapped;		/* two were */
 	size_t fill_fails_at, take_off_fails_at;	/* items; 0: never */
 };
 
@@ -129,10 +131,12 @@ static int fill(void *ctx, struct task *task)
 
 	if (scene->fill_fails_at > 0 && scene->filled >= scene->fill_fails_at)
 		return -1;
+	scene->overlapped |= ++scene->filling > 1;
 	assert_int_equal(task->room, TASK_ITEMS * size);
 	task->batch.items = left < TASK_ITEMS ? left : TASK_ITEMS;
 	memcpy(task->in, scene->in + scene->filled * size, task->batch.items * size);
 	scene->filled += task->batch.items;
+	scene->filling--;
 	return task->batch.items > 0;
 }
 
@@ -143,18 +147,21 @@ static int take_off(void *ctx, struct task *task)
 
 	if (scene->take_off_fails_at > 0 && scene->taken >= scene->take_off_fails_at)
 		return -1;
+	scene->overlapped |= ++scene->taking_off > 1;
 	memcpy(scene->out + scene->taken * size, task->out, task->batch.items * size);
 	scene->taken += task->batch.items;
+	scene->taking_off--;
 	return 0;
 }
 
-static void open_scene(struct scene *scene, const char *core)
+static void open_scene(struct scene *scene, const char *core, bool workers_do_all)
 {
 	*scene = (struct scene){ .in = calloc(ITEMS, 64), .out = calloc(ITEMS, 64), .expected = calloc(ITEMS, 64) };
 	assert_true(scene->in && scene->out && scene->expected);
 	scene->params = (struct core_params){ .key = { 9 }, .iv = { 8 } };
 	scene->stream = (struct stream){ .core = core_find(core), .params = &scene->params, .first = 1, .task_items = TASK_ITEMS,
-					 .depth = DEPTH, .fill = fill, .take_off = take_off, .ctx = scene };
+					 .depth = DEPTH, .fill = fill, .take_off = take_off, .ctx = scene,
+					 .workers_do_all = workers_do_all };
 	core_example(scene->stream.core, scene->in, ITEMS);
 	scene->stream.core->plain(&(struct batch){ scene->stream.core, &scene->params, 1, ITEMS, scene->in, scene->expected });
 }
@@ -175,6 +182,7 @@ static int run_with(struct scene *scene, const struct device_want *wants, unsign
 
 static void assert_whole(const struct scene *scene)
 {
+	assert_false(scene->overlapped);
 	assert_int_equal(scene->taken, ITEMS);
 	assert_memory_equal(scene->out, scene->expected, ITEMS * scene->stream.core->item_out);
 }
@@ -188,14 +196,14 @@ static void results_come_in_order_whatever_the_speeds(void **state)
 
 	(void)state;
 	for (const struct core *core = cores; core->name; core++) {
-		for (unsigned i = 0; i < 3; i++) {
+		for (unsigned i = 0; i < 6; i++) {
 			struct scene scene;
 			uint64_t tasks = 0;
 
-			open_scene(&scene, core->name);
-			assert_int_equal(run_with(&scene, mixes[i], counts[i]), 0);
+			open_scene(&scene, core->name, i >= 3);
+			assert_int_equal(run_with(&scene, mixes[i % 3], counts[i % 3]), 0);
 			assert_whole(&scene);
-			for (unsigned j = 0; j < counts[i]; j++)
+			for (unsigned j = 0; j < counts[i % 3]; j++)
 				tasks += scene.result.workers[j].tasks;
 			assert_int_equal(tasks, TASKS);
 			close_scene(&scene);
@@ -209,14 +217,16 @@ static void a_lost_device_costs_nothing_while_another_is_left(void **state)
 	struct scene scene;
 
 	(void)state;
-	open_scene(&scene, "chacha20");
-	broken = 0;
-	assert_int_equal(run_with(&scene, mix, 5), 0);
-	assert_whole(&scene);
-	assert_int_equal(scene.result.workers[0].tasks, 1);	/* and one was its proof */
-	for (unsigned i = 0; i < 5; i++)
-		assert_int_equal(scene.result.workers[i].lost, i != 1);
-	close_scene(&scene);
+	for (unsigned all = 0; all < 2; all++) {
+		open_scene(&scene, "chacha20", all);
+		broken = 0;
+		assert_int_equal(run_with(&scene, mix, 5), 0);
+		assert_whole(&scene);
+		assert_int_equal(scene.result.workers[0].tasks, 1);	/* and one was its proof */
+		for (unsigned i = 0; i < 5; i++)
+			assert_int_equal(scene.result.workers[i].lost, i != 1);
+		close_scene(&scene);
+	}
 }
 
 static void a_device_with_wrong_answers_is_not_used(void **state)
@@ -237,11 +247,11 @@ static void without_any_device_it_ends(void **state)
 						       { { .kind = &lying, .index = 0 }, { .kind = &dead, .index = 0 } } };
 
 	(void)state;
-	for (unsigned i = 0; i < 3; i++) {
+	for (unsigned i = 0; i < 6; i++) {
 		struct scene scene;
 
-		open_scene(&scene, "aes128-ctr");
-		assert_int_equal(run_with(&scene, mixes[i], 2), -1);
+		open_scene(&scene, "aes128-ctr", i >= 3);
+		assert_int_equal(run_with(&scene, mixes[i % 3], 2), -1);
 		assert_true(scene.taken < ITEMS);
 		assert_memory_equal(scene.out, scene.expected, scene.taken * 16);
 		close_scene(&scene);
@@ -264,7 +274,7 @@ static void without_any_device_even_nothing_is_refused(void **state)
 	for (unsigned count = 1; count <= 3; count++) {
 		struct scene scene;
 
-		open_scene(&scene, "chacha20");
+		open_scene(&scene, "chacha20", false);
 		scene.stream.fill = fill_nothing;
 		end_seen = false;
 		assert_int_equal(run_with(&scene, mix, count), count < 3 ? -1 : 0);
@@ -280,11 +290,11 @@ static void an_error_at_either_end_ends_it(void **state)
 	for (unsigned at = 1; at < ITEMS; at += 97) {
 		struct scene scene;
 
-		open_scene(&scene, "sha256d");
+		open_scene(&scene, "sha256d", at % 2);
 		scene.fill_fails_at = at;
 		assert_int_equal(run_with(&scene, mix, 2), -1);
 		close_scene(&scene);
-		open_scene(&scene, "sha256d");
+		open_scene(&scene, "sha256d", at % 2);
 		scene.take_off_fails_at = at;
 		assert_int_equal(run_with(&scene, mix, 2), -1);
 		assert_true(scene.taken >= at && scene.taken < at + TASK_ITEMS);

@@ -20,7 +20,7 @@ work     base algo work
 simd     base sha3 algo work simd
 pool     base sha3 algo work pool
 fpga     base sha3 cores algo work fpga
-offload  base field cipher sha3 cores fpga offload
+offload  base field cipher sha3 cores work fpga offload
 cli      base sha3 algo work simd pool fpga cli
 offload.c base offload
 miner.c  base sha3 algo work simd pool fpga cli
