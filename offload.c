@@ -25,7 +25,9 @@ int main(int argc, char **argv)
 	switch (options.run) {
 	case RUN_HELP: offload_usage(); break;
 	case RUN_VERSION: printf("adit-offload %s (commit %s, %s)\n", version_number, version_commit, version_compiler); break;
-	case RUN_BENCH: status = options.profile ? run_profile(&options) : run_bench(&options); break;
+	case RUN_BENCH: 
+		status = options.profile ? run_profile(&options) : options.seal ? run_bench_seal(&options) : run_bench(&options);
+		break;
 	case RUN_ENCRYPT:
 	case RUN_DECRYPT: status = run_crypt(&options); break;
 	case RUN_DIGEST: status = run_digest(&options); break;

@@ -47,6 +47,7 @@ static const struct {
 	{ "rounds", "COUNT", "bench: the median of so many (5)", NUMBER, FIELD(rounds), 1, 1000 },
 	{ "svg", "FILE", "bench: draw the result, too", TEXT, FIELD(svg), 0, 0 },
 	{ "profile", NULL, "bench: where the plain ciphers spend their time", FLAG, FIELD(profile), 0, 0 },
+	{ "seal", NULL, "bench: what encrypt does in memory, beside OpenSSL on as many threads", FLAG, FIELD(seal), 0, 0 },
 	{ "json", NULL, "print one JSON object instead of text", FLAG, FIELD(json), 0, 0 },
 	{ "quiet", NULL, "no progress and no summary", FLAG, FIELD(quiet), 0, 0 },
 	{ "version", NULL, "print the version", FLAG, 0, 0, 0 },

@@ -22,7 +22,7 @@ struct offload_options {
 	long rounds, min_kib, max_kib;
 	long chunk_kib;			/* 0: by what the workers are, as `depth` */
 	long depth;
-	bool discard, force, hex, json, profile, quiet;
+	bool discard, force, hex, json, profile, quiet, seal;
 };
 
 /* 0, or -1 with one sentence on stderr. */

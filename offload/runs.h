@@ -10,6 +10,7 @@ int run_digest(const struct offload_options *);
 int run_field(const struct offload_options *);
 int run_bench(const struct offload_options *);
 int run_profile(const struct offload_options *);	/* bench --profile */
+int run_bench_seal(const struct offload_options *);	/* bench --seal */
 
 /* A stream as the options want it: who computes, how much at a time. */
 struct stream stream_of(const struct offload_options *, const struct core *);
