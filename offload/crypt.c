@@ -11,8 +11,6 @@
  * A file is decrypted into a nameless one while its tag is computed, and gets its name only
  * when the tag is right: nobody sees text that nobody vouched for.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <openssl/crypto.h>
 #include <openssl/rand.h>
 #include <string.h>
@@ -20,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "offload/input.h"
 #include "offload/key.h"
 #include "offload/output.h"
 #include "offload/progress.h"
@@ -48,30 +47,46 @@ struct crypt {
 	const struct core *core;
 	struct core_params params;
 	bool decrypt;
-	const char *in_path;
-	int in;
-	uint64_t left;			/* bytes of text to read; of what may end at any time, as many as the cipher can take */
+	struct input input;
+	struct stat input_status;	/* before the text was read */
+	uint64_t length;		/* bytes of text that the input had then; 0: it is none that has a length */
+	uint64_t left;			/* bytes of text to read yet; of what is encrypted, at most */
+	uint64_t read;			/* bytes of text */
 	struct seal seal;
 	struct output output;
 	struct progress progress;
 	uint64_t done;			/* bytes */
 };
 
-/* Up to `len` bytes; fewer only at the end of the file. -1 logged. */
+/* Up to `len` bytes; fewer only at the end of the file. -1: logged, or stopped. */
 static ssize_t read_whole(const struct crypt *crypt, uint8_t *bytes, size_t len)
 {
 	size_t got = 0;
 
 	while (got < len) {
-		ssize_t part = read(crypt->in, bytes + got, len - got);
+		ssize_t part = input_read(&crypt->input, bytes + got, len - got);
 
+		if (part < 0)
+			return -1;
 		if (part == 0)
 			break;
-		if (part < 0 && errno != EINTR)
-			return log_errno("%s cannot be read", crypt->in_path);
-		got += part > 0 ? (size_t)part : 0;
+		got += (size_t)part;
 	}
 	return (ssize_t)got;
+}
+
+/*
+ * Whether the input, which has ended, had more when it was measured. The kernel's own files (below /sys) end before the
+ * length they show, but that does not change.
+ */
+static bool became_shorter(const struct crypt *crypt)
+{
+	const struct stat *then = &crypt->input_status;
+	struct stat now;
+
+	return crypt->read < crypt->length &&
+	       (crypt->decrypt || fstat(crypt->input.file, &now) < 0 || now.st_size != then->st_size ||
+		now.st_mtim.tv_sec != then->st_mtim.tv_sec || now.st_mtim.tv_nsec != then->st_mtim.tv_nsec);
 }
 
 static int fill(void *ctx, struct task *task)
@@ -83,19 +98,28 @@ static int fill(void *ctx, struct task *task)
 
 	if (got < 0)
 		return -1;
-	if (crypt->decrypt && (size_t)got < want)
-		return log_error("%s became shorter while it was read", crypt->in_path);
-	if (!crypt->decrypt && crypt->left == 0 && read_whole(crypt, task->in, 1) != 0)
-		return log_error("%s is longer than one nonce can encrypt", crypt->in_path);
+	crypt->read += (uint64_t)got;
+	crypt->left -= (uint64_t)got;
+	if ((size_t)got < want && became_shorter(crypt))
+		return log_error("%s became shorter while it was read", crypt->input.path);
+	if (!crypt->decrypt && want == 0) {
+		ssize_t more = read_whole(crypt, task->in, 1);
+
+		return more > 0 ? log_error("%s is longer than one nonce can encrypt", crypt->input.path) : (int)more;
+	}
 	if (got == 0)
 		return 0;
-	crypt->left -= (uint64_t)got;
 	task->len = (size_t)got;
 	task->batch.items = (task->len + item - 1) / item;
 	memset(task->in + task->len, 0, task->batch.items * item - task->len);
 	if (crypt->decrypt && crypt->cipher->tag_len > 0 && seal_add(&crypt->seal, task->in, task->len) < 0)
 		return -1;
 	return 1;
+}
+
+static void stop(void *ctx)
+{
+	input_stop(&((struct crypt *)ctx)->input);
 }
 
 static int take_off(void *ctx, struct task *task)
@@ -129,33 +153,35 @@ static int read_header(struct crypt *crypt, uint8_t header[HEADER])
 	if (got < 0)
 		return -1;
 	if (got < HEADER || memcmp(header, MAGIC, 8) != 0)
-		return log_error("%s is no file that adit-offload encrypted", crypt->in_path);
+		return log_error("%s is no file that adit-offload encrypted", crypt->input.path);
 	for (size_t i = 0; i < CIPHER_COUNT; i++)
 		if (ciphers[i].number == header[9])
 			crypt->cipher = &ciphers[i];
 	if (header[8] != FORMAT || !crypt->cipher || memcmp(header + 10, zeros, sizeof zeros) != 0)
-		return log_error("%s is of a format that this version does not know", crypt->in_path);
+		return log_error("%s is of a format that this version does not know", crypt->input.path);
 	return 0;
 }
 
 /* How much text there is to read. */
 static int measure(struct crypt *crypt)
 {
-	struct stat file;
-	uint64_t around = crypt->decrypt ? HEADER + crypt->cipher->tag_len : 0;
+	const struct stat *file = &crypt->input_status;
+	const uint64_t tag_len = crypt->decrypt ? crypt->cipher->tag_len : 0;
 
-	if (fstat(crypt->in, &file) < 0)
-		return log_errno("%s cannot be read", crypt->in_path);
-	bool plain_file = S_ISREG(file.st_mode);
-	if (crypt->decrypt && !plain_file)
-		return log_error("%s is no plain file", crypt->in_path);
-	if (crypt->decrypt && (uint64_t)file.st_size < around)
-		return log_error("%s was cut short", crypt->in_path);
+	if (fstat(crypt->input.file, &crypt->input_status) < 0)
+		return log_errno("%s cannot be read", crypt->input.path);
+	if (crypt->decrypt && !S_ISREG(file->st_mode))
+		return log_error("%s is no plain file", crypt->input.path);
+	off_t at = lseek(crypt->input.file, 0, SEEK_CUR);	/* behind the header; of the standard input, anywhere */
+	uint64_t rest = S_ISREG(file->st_mode) && at < file->st_size ? (uint64_t)(file->st_size - at) : 0;
+	if (rest < tag_len)
+		return log_error("%s was cut short", crypt->input.path);
+	crypt->length = rest - tag_len;
 	uint64_t limit = crypt->core->items_max > 0 ? (crypt->core->items_max - crypt->cipher->first) * crypt->core->item_in : UINT64_MAX;
-	crypt->left = crypt->decrypt ? (uint64_t)file.st_size - around : limit;
-	if (crypt->left > limit || (plain_file && (uint64_t)file.st_size > limit))
-		return log_error("%s is longer than one nonce can encrypt", crypt->in_path);
-	progress_begin(&crypt->progress, plain_file ? (uint64_t)file.st_size - around : 0);
+	if (crypt->length > limit)
+		return log_error("%s is longer than one nonce can encrypt", crypt->input.path);
+	crypt->left = crypt->decrypt ? crypt->length : limit;
+	progress_begin(&crypt->progress, crypt->length);
 	return 0;
 }
 
@@ -174,7 +200,7 @@ static int finish(struct crypt *crypt)
 	if (got < 0)
 		return -1;
 	if (got < SEAL_TAG || CRYPTO_memcmp(tag, given, sizeof tag) != 0)
-		return log_error("%s: the key is wrong or the file was damaged; nothing was written", crypt->in_path);
+		return log_error("%s: the key is wrong or the file was damaged; nothing was written", crypt->input.path);
 	return 0;
 }
 
@@ -206,6 +232,7 @@ static int convert(const struct offload_options *options, struct crypt *crypt, s
 	stream.first = crypt->cipher->first;
 	stream.fill = fill;
 	stream.take_off = take_off;
+	stream.stop = stop;
 	stream.ctx = crypt;
 	int status = stream_run(&stream, result);
 	progress_end(&crypt->progress);
@@ -214,15 +241,11 @@ static int convert(const struct offload_options *options, struct crypt *crypt, s
 
 int run_crypt(const struct offload_options *options)
 {
-	struct crypt crypt = { .decrypt = options->run == RUN_DECRYPT, .in_path = options->operands[0], .progress.quiet = options->quiet };
+	struct crypt crypt = { .decrypt = options->run == RUN_DECRYPT, .progress.quiet = options->quiet };
 	struct stream_result result;
 
-	if (!crypt.decrypt && choose_cipher(&crypt, options->cipher) < 0)
+	if ((!crypt.decrypt && choose_cipher(&crypt, options->cipher) < 0) || input_open(&crypt.input, options->operands[0]) < 0)
 		return -1;
-	bool standard_input = !crypt.decrypt && strcmp(crypt.in_path, "-") == 0;
-	crypt.in = standard_input ? STDIN_FILENO : open(crypt.in_path, O_RDONLY | O_CLOEXEC);
-	if (crypt.in < 0)
-		return log_errno("%s cannot be read", crypt.in_path);
 
 	int status = output_open(&crypt.output, options->discard ? NULL : options->operands[1], options->force);
 	if (status == 0) {
@@ -232,8 +255,7 @@ int run_crypt(const struct offload_options *options)
 			status = -1;
 	}
 	OPENSSL_cleanse(&crypt.params, sizeof crypt.params);
-	if (!standard_input)
-		close(crypt.in);
+	input_close(&crypt.input);
 	if (status == 0)
 		summary_print(options, crypt.decrypt ? "decrypted" : "encrypted", crypt.done, &result);
 	return status;

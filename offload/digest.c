@@ -23,11 +23,11 @@ static int read_message(struct lines *lines, uint8_t *item)
 	if (lines->hex) {
 		len /= 2;
 		if (len <= sizeof message && (lines->len % 2 || strlen(lines->line) != lines->len || !hex_decode(message, len, lines->line)))
-			return log_error("%s, line %llu is not hexadecimal", lines->path, (unsigned long long)lines->number);
+			return log_error("%s, line %llu is not hexadecimal", lines->input.path, (unsigned long long)lines->number);
 		bytes = message;
 	}
 	if (!sha256_pad(item, bytes, len))
-		return log_error("%s, line %llu: %zu bytes, %d are the most", lines->path, (unsigned long long)lines->number, len,
+		return log_error("%s, line %llu: %zu bytes, %d are the most", lines->input.path, (unsigned long long)lines->number, len,
 				 SHA256_PAD_MAX);
 	return 0;
 }
@@ -35,6 +35,11 @@ static int read_message(struct lines *lines, uint8_t *item)
 static int fill(void *ctx, struct task *task)
 {
 	return lines_fill(&((struct digest *)ctx)->lines, task);
+}
+
+static void stop(void *ctx)
+{
+	lines_stop(&((struct digest *)ctx)->lines);
 }
 
 static int take_off(void *ctx, struct task *task)
@@ -62,6 +67,7 @@ int run_digest(const struct offload_options *options)
 		return -1;
 	stream.fill = fill;
 	stream.take_off = take_off;
+	stream.stop = stop;
 	stream.ctx = &digest;
 	int status = stream_run(&stream, &result);
 	lines_close(&digest.lines);

@@ -46,7 +46,7 @@ static int read_pair(struct lines *lines, uint8_t *item)
 
 	if (strlen(lines->line) != lines->len || second[second_len + strspn(second + second_len, " \t\r")] != '\0' ||
 	    !read_element(item, first, first_len) || !read_element(item + SECP256K1_BYTES, second, second_len))
-		return log_error("%s, line %llu is no pair of elements: two hexadecimal numbers below p", lines->path,
+		return log_error("%s, line %llu is no pair of elements: two hexadecimal numbers below p", lines->input.path,
 				 (unsigned long long)lines->number);
 	return 0;
 }
@@ -65,6 +65,11 @@ static int fill(void *ctx, struct task *task)
 	field->pair = NULL;
 	task->batch.items = 1;
 	return 1;
+}
+
+static void stop(void *ctx)
+{
+	lines_stop(&((struct field *)ctx)->lines);
 }
 
 static int take_off(void *ctx, struct task *task)
@@ -103,9 +108,11 @@ int run_field(const struct offload_options *options)
 	stream.params = &params;
 	stream.fill = fill;
 	stream.take_off = take_off;
+	stream.stop = options->operand_count == 2 ? stop : NULL;
 	stream.ctx = &field;
 	int status = stream_run(&stream, &result);
-	lines_close(&field.lines);
+	if (options->operand_count == 2)
+		lines_close(&field.lines);
 	if (status == 0 && fflush(stdout) != 0)
 		status = log_errno("the results cannot be written");
 	if (status == 0 && options->operand_count == 2)

@@ -100,6 +100,8 @@ static void *work(void *ctx)
 		device_close(&worker->device);
 	}
 	ring_leave(&own->run->ring);
+	if (ring_aborted(&own->run->ring) && stream->stop)	/* which wakes all but who waits in fill() */
+		stream->stop(stream->ctx);
 	return NULL;
 }
 

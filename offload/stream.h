@@ -31,6 +31,12 @@ struct stream {
 
 	/* Use task->out. 0, or -1 logged. Called by one thread at a time, in the order of filling. */
 	int (*take_off)(void *ctx, struct task *);
+
+	/*
+	 * The run has failed, so whatever fill() waits for, it must wait no longer: it returns -1, then without a word. Called
+	 * by each worker that leaves then, while fill() may run in another. NULL: fill() never waits.
+	 */
+	void (*stop)(void *ctx);
 	void *ctx;
 };
 

@@ -187,6 +187,10 @@ class Files(Offload):
         self.good('decrypt', '--key-file', self.key, 'piped', 'out')
         self.assertEqual(self.read('out'), b'x' * 100000)
         self.assertEqual(os.stat(self.path('out')).st_mode & 0o077, 0)
+        with open(self.path('piped'), 'rb') as sealed:
+            self.good('decrypt', '--key-file', self.key, '--force', '-', 'out', stdin=sealed)
+        self.assertEqual(self.read('out'), b'x' * 100000)
+        self.refused(1, 'is no plain file', 'decrypt', '--key-file', self.key, '-', 'new', input=self.read('piped'))
 
     def test_killed_at_any_moment_it_leaves_nothing(self):
         self.file('in', text(16 << 20))
@@ -210,6 +214,105 @@ class Files(Offload):
                      preexec_fn=lambda: (signal.signal(signal.SIGXFSZ, signal.SIG_IGN),
                                          __import__('resource').setrlimit(__import__('resource').RLIMIT_FSIZE, (500000, 500000))))
 
+    def start(self, *args, **more):
+        run = subprocess.Popen([OFFLOAD, *args], cwd=self.folder, stderr=subprocess.PIPE, **more)
+        self.addCleanup(lambda: (run.kill(), run.wait(), run.stderr.close(), run.stdin and run.stdin.close()))
+        return run
+
+    def wait_until(self, condition):
+        end = time.monotonic() + PATIENCE
+        while not condition():
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.002)
+
+    def writes_here(self, run):
+        """Whether it has a file of the folder open, with a name or without."""
+        folder = f'/proc/{run.pid}/fd'
+        for fd in os.listdir(folder):
+            try:
+                if os.readlink(os.path.join(folder, fd)).startswith(self.folder + '/'):
+                    return True
+            except FileNotFoundError:       # closed meanwhile
+                pass
+        return False
+
+    def test_an_error_ends_a_run_whose_input_is_silent(self):
+        """The pipe stays open, and gives no more than what the first task needs."""
+        resource = __import__('resource')
+        full = {'preexec_fn': lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))}
+        one = {'preexec_fn': lambda: (full['preexec_fn'](), on_one_cpu())}
+        lost = ['--workers', 'fpga', '--fpga', 'uio:none,dma=none,buf=none', '--fpga-root', self.folder]
+        seal = ['encrypt', '--key-file', self.key, '--chunk', '4']
+        before = sorted(os.listdir(self.folder))
+        disk = open('/dev/full', 'wb')
+        self.addCleanup(disk.close)
+        for reason, args, given, more in (
+                (b'out cannot be written: File too large', [*seal, '-', 'out'], bytes(4096), full),
+                (b'out cannot be written: File too large', [*seal, '-', 'out'], bytes(4096), one),
+                (b'no worker is left', [*seal, *lost, '-', 'out'], b'', {}),
+                (b'cannot be written', ['digest', '--chunk', '4', '-'], b'\n' * 64, {'stdout': disk}),
+                (b'cannot be written', ['field', '--chunk', '4', 'mul', '-'], b'1 1\n' * 64, {'stdout': disk})):
+            with self.subTest(args=args, more=more):
+                run = self.start(*args, stdin=subprocess.PIPE, **more)
+                run.stdin.write(given)
+                run.stdin.flush()
+                self.assertEqual(run.wait(PATIENCE), 1)
+                self.assertIn(reason, run.stderr.read())
+                self.assertEqual(sorted(os.listdir(self.folder)), before)
+
+    def measured(self, *args, change):
+        """Run it with a change made when it knows the length of its input, and has read no text: it waits for its key."""
+        os.path.exists(self.path('fifo')) or os.mkfifo(self.path('fifo'))
+        run = self.start(*args, '--key-file', 'fifo', '--chunk', '4', '--quiet')
+        with open(self.path('fifo'), 'wb') as key:
+            change()
+            key.write(KEY)
+        return run.wait(PATIENCE), run.stderr.read().decode()
+
+    def test_a_file_that_changes_while_it_is_read(self):
+        shorter = (1, 'became shorter while it was read')
+        plain = text(20000)
+        self.file('in', plain)
+        for size in (0, 4096, 10000, 19999):
+            self.file('in', plain)
+            status, log = self.measured('encrypt', 'in', 'out', change=lambda: os.truncate(self.path('in'), size))
+            self.assertEqual((status, shorter[1] in log, os.path.exists(self.path('out'))), (1, True, False), (size, log))
+        self.file('in', plain)
+        with open(self.path('in'), 'ab') as more:
+            self.assertEqual(self.measured('encrypt', 'in', 'sealed', change=lambda: (more.write(b'more'), more.flush())), (0, ''))
+        self.good('decrypt', '--key-file', self.key, 'sealed', 'out')
+        self.assertEqual(self.read('out'), plain + b'more')
+        sealed = self.read('sealed')
+        with open(self.path('sealed'), 'ab') as more:
+            self.assertEqual(self.measured('decrypt', 'sealed', 'new', change=lambda: (more.write(b'more'), more.flush())), (0, ''))
+        self.assertEqual(self.read('new'), plain + b'more')
+        self.file('sealed', sealed)
+        status, log = self.measured('decrypt', 'sealed', 'none', change=lambda: os.truncate(self.path('sealed'), 5000))
+        self.assertEqual((status, shorter[1] in log, os.path.exists(self.path('none'))), (1, True, False), log)
+
+    def test_the_kernels_own_files_are_read_to_their_end(self):
+        """Their length is 0, or more than they have."""
+        for path in '/proc/version', '/sys/devices/system/cpu/possible':
+            if os.path.exists(path):
+                self.good('encrypt', '--key-file', self.key, '--force', path, 'sealed')
+                self.good('decrypt', '--key-file', self.key, '--force', 'sealed', 'out')
+                with open(path, 'rb') as file:
+                    self.assertEqual(self.read('out'), file.read())
+
+    def test_the_longest_text_is_that_of_one_nonce(self):
+        """The length is looked at before the key. These files are all holes."""
+        for run, cipher, most in (('encrypt', 'chacha20-poly1305', 2**38 - 64), ('encrypt', 'chacha20', 2**38),
+                                  ('decrypt', 'chacha20-poly1305', 2**38 - 64)):
+            header = b'ADITSEAL\1\1' + bytes(22) if run == 'decrypt' else b''
+            for more, reason in (0, 'a key is wanted'), (1, 'is longer than one nonce can encrypt'):
+                self.file('in', header)
+                try:
+                    os.truncate(self.path('in'), most + more + (HEADER + TAG if header else 0))
+                except OSError:
+                    self.skipTest('there are no such files here')
+                self.refused(1, reason, run, '--cipher', cipher, 'in', 'out')
+
+    @unittest.skipIf(SANITIZED, 'a sanitizer wants to be loaded first')
 
 class Lines(Offload):
     def test_digests_are_those_of_hashlib_in_the_order_of_the_lines(self):
@@ -226,6 +329,7 @@ class Lines(Offload):
 
     def test_a_bad_line_is_named(self):
         self.refused(1, '-, line 3: 56 bytes, 55 are the most', 'digest', '-', input=b'a\nb\n' + b'c' * 56)
+        self.refused(1, '/dev/zero, line 1 is longer than 65535 bytes', 'digest', '/dev/zero')
         for bad in (b'1', b'zz', b'00\0\0', b'0x'):
             self.refused(1, '-, line 2 is not hexadecimal', 'digest', '--hex', '-', input=b'00\n' + bad + b'\n')
 
