@@ -161,7 +161,8 @@ class Files(Offload):
         self.good('decrypt', '--force', 'sealed', 'out', env={**os.environ, 'ADIT_OFFLOAD_KEY': KEY.hex().upper()})
         self.assertEqual(self.read('out'), text(1000))
         self.refused(1, 'a key is wanted', 'decrypt', 'sealed', 'new')
-        for bad in (KEY[:31], KEY + b'x', KEY.hex().encode()[:-1], b'zz' * 32, b'', KEY.hex().encode() + b' x', bytes(100)):
+        for bad in (KEY[:31], KEY + b'x', KEY.hex().encode()[:-1], b'zz' * 32, b'', KEY.hex().encode() + b' x', bytes(100),
+                    KEY.hex().encode()[:32], KEY.hex().encode() + b'\nmore', KEY.hex().encode() + b'\n' * 100):
             self.file('bad', bad)
             got = self.run_it('decrypt', '--key-file', 'bad', 'sealed', 'new')
             self.assertEqual(got.returncode, 1)
