@@ -19,6 +19,7 @@ int main(int argc, char **argv)
 
 	standard_fill();
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);	/* a file too large is an error of write() */
 	if (offload_options_parse(&options, argc, argv) < 0)
 		return 2;
 	log_setup(LOG_INFO, true);

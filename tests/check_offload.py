@@ -12,6 +12,7 @@ HEADER, TAG = 32, 16
 CIPHERS = {'chacha20-poly1305': 32, 'chacha20': 32, 'aes128-ctr': 16}       # bytes of key
 OPENCL = subprocess.run([OFFLOAD, 'digest', '--workers', 'opencl', '/dev/null'], capture_output=True).returncode == 0
 LOST = os.path.abspath('lost_opencl.so')
+POOR = os.path.abspath('poor_files.so')
 SANITIZED = b'__asan_init' in open(OFFLOAD, 'rb').read()
 MIXES = ['cpu', 'cpu:2', 'plain', 'cpu:2,plain:2'] + ['opencl', 'opencl,cpu'] * OPENCL
 
@@ -212,8 +213,7 @@ class Files(Offload):
     def test_a_full_disk_leaves_nothing(self):
         self.file('in', text(1 << 20))
         self.refused(1, 'cannot be written', 'encrypt', '--key-file', self.key, 'in', 'out',
-                     preexec_fn=lambda: (signal.signal(signal.SIGXFSZ, signal.SIG_IGN),
-                                         __import__('resource').setrlimit(__import__('resource').RLIMIT_FSIZE, (500000, 500000))))
+                     preexec_fn=lambda: __import__('resource').setrlimit(__import__('resource').RLIMIT_FSIZE, (500000, 500000)))
 
     def start(self, *args, **more):
         run = subprocess.Popen([OFFLOAD, *args], cwd=self.folder, stderr=subprocess.PIPE, **more)
@@ -314,6 +314,59 @@ class Files(Offload):
                 self.refused(1, reason, run, '--cipher', cipher, 'in', 'out')
 
     @unittest.skipIf(SANITIZED, 'a sanitizer wants to be loaded first')
+    def test_a_poor_file_system_gets_whole_files_or_none(self):
+        """Without nameless files, second names, and renaming that never replaces; and with each but not the next."""
+        for lacks in 'nothing', 'nameless', 'nameless,new', 'nameless,new,second':
+            env = {**os.environ, 'LD_PRELOAD': POOR, 'LACKS': lacks, 'ADIT_OFFLOAD_KEY': KEY.hex()}
+            args = ['encrypt', '--quiet', '--chunk', '4', '-', 'out']
+            with self.subTest(lacks=lacks):
+                for force in [], ['--force']:
+                    self.good(*args, *force, input=b'text', env=env)
+                    self.good('decrypt', '--discard', 'out', '-', env=env)
+                    self.assertEqual(sorted(os.listdir(self.folder)), ['key', 'out'])
+                os.unlink(self.path('out'))
+                for number in signal.SIGTERM, signal.SIGINT, signal.SIGHUP:
+                    run = self.start(*args, env=env, stdin=subprocess.PIPE)
+                    self.wait_until(lambda: self.writes_here(run))
+                    self.assertEqual(len(os.listdir(self.folder)), 1 + ('nameless' in lacks))
+                    run.send_signal(number)
+                    self.assertEqual(run.wait(PATIENCE), -number)
+                    self.assertEqual(os.listdir(self.folder), ['key'])
+                run = self.start(*args, env=env, stdin=subprocess.PIPE)      # and somebody else makes the file meanwhile
+                self.wait_until(lambda: self.writes_here(run))
+                self.file('out', b"somebody's")
+                run.stdin.close()
+                self.assertEqual(run.wait(PATIENCE), 1)
+                self.assertIn(b'out cannot be made: File exists', run.stderr.read())
+                self.assertEqual(self.read('out'), b"somebody's")
+                self.assertEqual(sorted(os.listdir(self.folder)), ['key', 'out'])
+                os.unlink(self.path('out'))
+
+    def test_what_is_no_file_to_write_is_refused_and_odd_names_are_not(self):
+        key = ['--key-file', self.key]
+        self.file('in', b'text')
+        os.mkdir(self.path('folder'))
+        os.mkfifo(self.path('pipe'))
+        os.symlink('nowhere', self.path('dangling'))
+        os.symlink('/dev/null', self.path('device'))
+        for out in 'folder', 'pipe', 'device', 'in/', 'new/', '', 'n' * 256, 'in/new', 'no/new':       # before a key is looked for
+            self.refused(1, out + ' is' if out in ('folder', 'pipe', 'device') else 'cannot be made', 'encrypt', 'in', out)
+            self.refused(1, 'is no plain file' if out in ('folder', 'pipe', 'device') else 'cannot be made', 'encrypt', '--force', 'in', out)
+        self.refused(1, 'is there already', 'encrypt', *key, 'in', 'dangling')
+        self.refused(1, 'folder cannot be read: Is a directory', 'encrypt', *key, 'folder', 'new')
+        self.refused(1, 'folder cannot be read: Is a directory', 'encrypt', '--key-file', 'folder', 'in', 'new')
+        self.good('encrypt', *key, '--force', 'in', 'dangling')
+        self.assertFalse(os.path.islink(self.path('dangling')))
+        self.good('encrypt', *key, '--force', 'in', 'in')
+        self.good('decrypt', *key, '--force', 'in', 'in')
+        self.assertEqual(self.read('in'), b'text')
+        for name in 'n' * 255, ' \n\033[1m', '%s%n', '\udcff':
+            for _ in range(2):
+                self.good('encrypt', *key, '--force', 'in', './' + name)
+            self.good('decrypt', *key, '--force', './' + name, 'out')
+            self.assertEqual(self.read('out'), b'text')
+            os.unlink(self.path(name))
+
 
 class Lines(Offload):
     def test_digests_are_those_of_hashlib_in_the_order_of_the_lines(self):
