@@ -8,6 +8,9 @@
  *	10  6  zero
  *	16 16  random: the nonce (12 bytes, then zeros) or the first counter
  *
+ * Who can change a file can also change its header into that of an unsealed cipher, which no tag vouches for. So such a
+ * file is decrypted only for those who name its cipher.
+ *
  * A file is decrypted into a nameless one while its tag is computed, and gets its name only
  * when the tag is right: nobody sees text that nobody vouched for.
  */
@@ -43,7 +46,7 @@ static const struct cipher {
 #define CIPHER_COUNT	(sizeof ciphers / sizeof ciphers[0])
 
 struct crypt {
-	const struct cipher *cipher;
+	const struct cipher *cipher;	/* the file's; before its header is read, the one that was named */
 	const struct core *core;
 	struct core_params params;
 	bool decrypt;
@@ -147,6 +150,7 @@ static int new_header(struct crypt *crypt, uint8_t header[HEADER])
 /* The header names the cipher. */
 static int read_header(struct crypt *crypt, uint8_t header[HEADER])
 {
+	const struct cipher *cipher = NULL;
 	static const uint8_t zeros[6];
 	ssize_t got = read_whole(crypt, header, HEADER);
 
@@ -156,9 +160,13 @@ static int read_header(struct crypt *crypt, uint8_t header[HEADER])
 		return log_error("%s is no file that adit-offload encrypted", crypt->input.path);
 	for (size_t i = 0; i < CIPHER_COUNT; i++)
 		if (ciphers[i].number == header[9])
-			crypt->cipher = &ciphers[i];
-	if (header[8] != FORMAT || !crypt->cipher || memcmp(header + 10, zeros, sizeof zeros) != 0)
+			cipher = &ciphers[i];
+	if (header[8] != FORMAT || !cipher || memcmp(header + 10, zeros, sizeof zeros) != 0)
 		return log_error("%s is of a format that this version does not know", crypt->input.path);
+	if (cipher->tag_len == 0 && cipher != crypt->cipher)
+		return log_error("%s is not sealed, so what is decrypted may be anything; --cipher %s does it all the same",
+				 crypt->input.path, cipher->name);
+	crypt->cipher = cipher;
 	return 0;
 }
 
@@ -204,7 +212,7 @@ static int finish(struct crypt *crypt)
 	return 0;
 }
 
-/* The cipher to encrypt with, by name. */
+/* The cipher to encrypt with, or to decrypt with though it is not sealed, by name. */
 static int choose_cipher(struct crypt *crypt, const char *name)
 {
 	for (size_t i = 0; i < CIPHER_COUNT; i++)
@@ -244,7 +252,7 @@ int run_crypt(const struct offload_options *options)
 	struct crypt crypt = { .decrypt = options->run == RUN_DECRYPT, .progress.quiet = options->quiet };
 	struct stream_result result;
 
-	if ((!crypt.decrypt && choose_cipher(&crypt, options->cipher) < 0) || input_open(&crypt.input, options->operands[0]) < 0)
+	if (choose_cipher(&crypt, options->cipher) < 0 || input_open(&crypt.input, options->operands[0]) < 0)
 		return -1;
 
 	int status = output_open(&crypt.output, options->discard ? NULL : options->operands[1], options->force);

@@ -34,7 +34,7 @@ static const struct {
 	{ "opencl-binary", "FILE", "the device's program, as .xclbin, .aocx or PoCL's; else it is built from source", TEXT, FIELD(settings.opencl_binary), 0, 0 },
 	{ "fpga", "CARD", "a card: uio:NAME,dma=NAME,buf=NAME[,length-bits=N] or sim; again for more", CARD, 0, 0, 0 },
 	{ "fpga-root", "DIR", "look for cards below this folder, not /", TEXT, FIELD(settings.fpga_root), 0, 0 },
-	{ "cipher", "NAME", "chacha20-poly1305, chacha20 or aes128-ctr; the latter two see no damage and no wrong key", TEXT, FIELD(cipher), 0, 0 },
+	{ "cipher", "NAME", "chacha20-poly1305, chacha20 or aes128-ctr; the latter two see no damage and no wrong key, so decrypt wants them named", TEXT, FIELD(cipher), 0, 0 },
 	{ "key-file", "FILE", "the key: its bytes, or twice as many hexadecimal digits; else it is in ADIT_OFFLOAD_KEY", TEXT, FIELD(key_file), 0, 0 },
 	{ "force", NULL, "replace OUT if it is there", FLAG, FIELD(force), 0, 0 },
 	{ "discard", NULL, "throw the result away: OUT is not written", FLAG, FIELD(discard), 0, 0 },

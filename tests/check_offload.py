@@ -86,7 +86,7 @@ class Files(Offload):
                     tag = TAG if 'poly' in cipher else 0
                     self.assertEqual(len(sealed), HEADER + length + tag)
                     self.assertEqual(sealed[HEADER:HEADER + length], self.openssl(cipher, KEY[:key_len], sealed[16:32], plain))
-                    self.good('decrypt', *mix, 'sealed', 'out', **where)
+                    self.good('decrypt', '--cipher', cipher, *mix, 'sealed', 'out', **where)
                     self.assertEqual(self.read('out'), plain)
 
     @unittest.skipUnless(OPENCL and os.path.exists(LOST), 'there is no OpenCL device to lose')
@@ -299,6 +299,16 @@ class Files(Offload):
                 self.good('decrypt', '--key-file', self.key, '--force', 'sealed', 'out')
                 with open(path, 'rb') as file:
                     self.assertEqual(self.read('out'), file.read())
+
+    def test_an_unsealed_file_is_decrypted_only_where_that_is_asked(self):
+        """Else a sealed file could be changed into one that nobody vouches for, by two bits of its header."""
+        self.file('in', text(300))
+        self.good('encrypt', '--key-file', self.key, 'in', 'sealed')
+        changed = bytearray(self.read('sealed'))
+        changed[9] = 2
+        self.file('changed', changed)
+        self.refused(1, 'is not sealed', 'decrypt', '--key-file', self.key, 'changed', 'out')
+        self.refused(1, 'is not sealed', 'decrypt', '--key-file', self.key, '--cipher', 'aes128-ctr', 'changed', 'out')
 
     def test_the_longest_text_is_that_of_one_nonce(self):
         """The length is looked at before the key. These files are all holes."""

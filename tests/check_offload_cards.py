@@ -49,7 +49,7 @@ class Files(check_offload.Offload):
         sealed = self.read('sealed')
         right = self.openssl(cipher, KEY[:CIPHERS[cipher]], sealed[16:32], plain)
         self.assertTrue(sealed[HEADER:HEADER + length] == right, "it is not OpenSSL's")     # too long to be shown
-        back = self.good('decrypt', '--json', *args, 'sealed', 'out', env=card.env)
+        back = self.good('decrypt', '--json', '--cipher', cipher, *args, 'sealed', 'out', env=card.env)
         self.assertTrue(self.read('out') == plain, 'it did not come back')
         return [sum(worker['tasks'] for worker in json.loads(run)['workers'] if worker['worker'] == 'fpga') for run in (there, back)]
 
