@@ -72,6 +72,10 @@ static int parse_part(struct fpga_spec *spec, const char *part, size_t len, char
 		snprintf(why, why_len, "\"%.*s\" is not dma=NAME, buf=NAME or length-bits=N", (int)(len < 40 ? len : 40), part);
 		return -1;
 	}
+	if (spec->length_bits > 0) {
+		snprintf(why, why_len, "has \"length-bits=\" twice");
+		return -1;
+	}
 	if (read_number(&spec->length_bits, part + 12, len - 12, AXI_DMA_LENGTH_BITS_MAX) &&
 	    spec->length_bits >= AXI_DMA_LENGTH_BITS_MIN)
 		return 0;

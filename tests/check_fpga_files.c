@@ -294,7 +294,8 @@ static void specs_are_read_or_refused_with_a_reason(void **state)
 	static const char *const bad[] = {
 		"", "sim:", "sim:1", "sim:3", "sim:128", "sim:4x", "sim4", "uio", "uio:", "uio:a/b", "uio:..", "uio:a,", "uio:a,dma=d",
 		"uio:a,buf=b", "uio:a,dma=,buf=b", "uio:a,dma=d,buf=b,length-bits=7", "uio:a,dma=d,buf=b,length-bits=27",
-		"uio:a,dma=d,buf=b,length-bits=", "uio:a,dma=d,buf=b,length-bits=1e1", "uio:a,length-bits=14", "uio:a,dma=d,dma=e,buf=b",
+		"uio:a,dma=d,buf=b,length-bits=", "uio:a,dma=d,buf=b,length-bits=1e1", "uio:a,length-bits=14", "uio:a,dma=d,buf=b,length-bits=14,length-bits=14",
+		"uio:a,dma=d,dma=e,buf=b",
 		"uio:a,speed=9", "uio:a-name-of-more-than-thirty-one-bytes", "usb:a", "uio:a,dma=d,buf=b,length-bits=99999999999999999999",
 	};
 	struct fpga_spec spec;

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -425,6 +426,7 @@ static void a_card_is_named_with_its_stream(void **state)
 	static const char *const bad[] = { "", "sim:16", "simulated", "uio:", "uio:a", "uio:a,dma=d", "serial:ttyUSB0", "uio:a,dma=d,buf=b,length-bits=7" };
 	struct fpga_spec spec;
 	char why[200];
+	static const char *const twice[] = { "dma=", "buf=", "length-bits=" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -434,6 +436,13 @@ static void a_card_is_named_with_its_stream(void **state)
 	}
 	assert_int_equal(fpga_spec_parse_offload(&spec, "sim", why, sizeof why), 0);
 	assert_true(spec.sim);
+	for (size_t i = 0; i < sizeof twice / sizeof *twice; i++) {
+		char value[80];
+
+		snprintf(value, sizeof value, "uio:a,dma=d,buf=b,length-bits=14,%s14", twice[i]);
+		if (fpga_spec_parse_offload(&spec, value, why, sizeof why) == 0 || !strstr(why, twice[i]) || !strstr(why, "twice"))
+			fail_msg("\"%s\" is taken, or \"%s\"", value, why);
+	}
 	assert_int_equal(fpga_spec_parse_offload(&spec, "uio:o,dma=d,buf=b,length-bits=23", why, sizeof why), 0);
 	assert_true(!spec.sim && strcmp(spec.miner, "o") == 0 && strcmp(spec.dma, "d") == 0 && spec.length_bits == 23);
 	assert_int_equal(fpga_spec_parse_offload(&spec, "uio:o,buf=b,dma=d", why, sizeof why), 0);
