@@ -178,6 +178,33 @@ static void a_missing_or_wrong_sync_is_seen(void **state)
 	stop(&d);
 }
 
+/* Where the device was not let, the CPU's cache may write over what it wrote: once for each time that the CPU takes it back. */
+static void what_the_device_writes_where_it_was_not_let_is_lost(void **state)
+{
+	static const struct { unsigned offset, size, direction; bool right; } lent[] = {
+		{ OUT, 32, FROM_DEVICE, true }, { OUT, 32, BOTH, true }, { OUT, 32, TO_DEVICE, false }, { OUT, 16, FROM_DEVICE, false },
+		{ OUT, 0, FROM_DEVICE, false },
+	};
+	uint8_t digest[32];
+	struct dma d;
+
+	(void)state;
+	start(&d);
+	fill(&d, digest, 1);
+	sync_with("sync_for_device", 0, 64, TO_DEVICE);
+	for (unsigned i = 0; i < sizeof lent / sizeof *lent; i++) {
+		sync_with("sync_for_cpu", OUT, 32, FROM_DEVICE);
+		memset(d.bytes + OUT, 0xee, 32);
+		if (lent[i].size > 0)
+			sync_with("sync_for_device", lent[i].offset, lent[i].size, lent[i].direction);
+		transfer(&d, 1);
+		plain_wait_until(&d.uio, S2MM + SR, IDLE, IDLE);
+		sync_with("sync_for_cpu", OUT, 32, FROM_DEVICE);
+		assert_int_equal(memcmp(d.bytes + OUT, digest, 32) == 0, lent[i].right);
+	}
+	stop(&d);
+}
+
 static void a_sync_may_be_told_in_files_of_its_own(void **state)
 {
 	uint8_t digest[32];
@@ -210,6 +237,7 @@ static void an_uncached_map_is_what_the_device_sees(void **state)
 
 	(void)state;
 	cached[0] = 1;
+	sync_with("sync_for_device", 0, 16, FROM_DEVICE);
 	uncached[0] = 2;
 	assert_int_equal(cached[0], 1);
 	sync_with("sync_for_cpu", 0, 16, FROM_DEVICE);
@@ -334,6 +362,23 @@ static void a_packet_that_does_not_fit_is_an_error(void **state)
 	stop(&d);
 }
 
+static void what_is_sent_before_its_answer_has_a_place_may_fail(void **state)
+{
+	struct dma d;
+
+	(void)state;
+	start(&d);
+	plain_faults("0 no-place\n");
+	transfer(&d, 1);
+	plain_wait_until(&d.uio, S2MM + SR, IDLE, IDLE);
+	assert_int_equal(plain_fault_count("0 no-place"), 0);
+	arm(&d, MM2S, BUS, 64);
+	assert_int_equal(plain_read(&d.uio, MM2S + SR) & (HALTED | INTERNAL), HALTED | INTERNAL);
+	assert_int_equal(plain_fault_count("0 no-place"), 1);
+	reset(&d);
+	stop(&d);
+}
+
 static void faults_of_a_transfer_are_an_error_and_a_short_one(void **state)
 {
 	uint8_t digest[32];
@@ -369,6 +414,7 @@ int main(int argc, char **argv)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_batch_is_hashed_and_ends_with_an_interrupt),
 		cmocka_unit_test(a_missing_or_wrong_sync_is_seen),
+		cmocka_unit_test(what_the_device_writes_where_it_was_not_let_is_lost),
 		cmocka_unit_test(a_sync_may_be_told_in_files_of_its_own),
 		cmocka_unit_test(an_uncached_map_is_what_the_device_sees),
 		cmocka_unit_test(a_length_is_cut_to_the_width_of_its_register),
@@ -377,6 +423,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(what_is_written_during_a_reset_is_lost),
 		cmocka_unit_test(an_error_halts_the_channel_and_raises_the_interrupt),
 		cmocka_unit_test(a_packet_that_does_not_fit_is_an_error),
+		cmocka_unit_test(what_is_sent_before_its_answer_has_a_place_may_fail),
 		cmocka_unit_test(faults_of_a_transfer_are_an_error_and_a_short_one),
 	};
 

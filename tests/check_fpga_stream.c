@@ -55,12 +55,26 @@ static void a_transfer_that_failed_may_be_tried_again(void **state)
 	t.ops->close(&t);
 }
 
+/* "no-place" strikes where MM2S is armed first. */
+static void the_answer_has_its_place_before_anything_is_sent(void **state)
+{
+	struct transport t;
+
+	(void)state;
+	stream_open(&t);
+	plain_faults("0 no-place\n");
+	assert_int_equal(batch_self_test(&t), 0);
+	assert_int_equal(plain_fault_count("0 no-place"), 0);
+	t.ops->close(&t);
+}
+
 int main(int argc, char **argv)
 {
 	static const char *const cards[] = { "16,14", NULL };
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_stream_hashes_whatever_its_interrupts_do),
 		cmocka_unit_test(a_transfer_that_failed_may_be_tried_again),
+		cmocka_unit_test(the_answer_has_its_place_before_anything_is_sent),
 	};
 
 	(void)argc;

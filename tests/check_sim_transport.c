@@ -178,6 +178,22 @@ static void a_stream_that_fails_says_so_and_may_be_tried_again(void **state)
 	t.ops->close(&t);
 }
 
+/* "no-place" strikes where MM2S is armed first. */
+static void the_answer_has_its_place_before_anything_is_sent(void **state)
+{
+	uint8_t digests[32 * BLOCKS];
+	struct transport t;
+
+	(void)state;
+	assert_int_equal(transport_open_sim(&t, "2"), 0);
+	ask_for_faults("0 no-place\n");
+	fill(&t, digests);
+	assert_int_equal(stream(&t), 0);
+	assert_memory_equal(t.out, digests, sizeof digests);
+	ask_for_faults("");
+	t.ops->close(&t);
+}
+
 static void an_unplugged_card_is_gone_until_it_is_opened_anew(void **state)
 {
 	struct transport t, again;
@@ -218,6 +234,7 @@ int main(void)
 		cmocka_unit_test(the_card_runs_by_itself),
 		cmocka_unit_test(the_stream_hashes),
 		cmocka_unit_test(a_stream_that_fails_says_so_and_may_be_tried_again),
+		cmocka_unit_test(the_answer_has_its_place_before_anything_is_sent),
 		cmocka_unit_test(an_unplugged_card_is_gone_until_it_is_opened_anew),
 	};
 	int fd = mkstemp(faults_path);

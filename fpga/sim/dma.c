@@ -63,6 +63,10 @@ static void start(struct dma *d, struct dma_channel *c)
 		fail(c, SR_DECODE);
 		return;
 	}
+	if (c == &d->channel[DMA_MM2S] && !d->channel[DMA_S2MM].at && faults_strike(d->faults, FAULT_NO_PLACE)) {
+		fail(c, SR_INTERNAL);
+		return;
+	}
 	/* Unaligned transfers were not built in; outside of memory nobody answers. */
 	if (addr % d->word || c->length % d->word) {
 		fail(c, SR_INTERNAL);

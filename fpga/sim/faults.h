@@ -17,6 +17,7 @@
  *   dma-error        the next transfer ends with a decode error, and the channel halts; or what a core writes to memory
  *                    by itself is answered with one
  *   short-transfer   the next transfer from the card ends one word early
+ *   no-place         an answer that is sent for before it has a place, MM2S before S2MM, is lost: MM2S fails
  *   stall            from the next transfer on no word moves any more, until the DMA is reset
  *   unplug           no-answer, and the interrupt's file answers EIO; a card that comes back is a new one
  *   no-irqcontrol    the interrupt is never masked, and unmasking it answers ENOSYS, as some UIO drivers do
@@ -39,6 +40,7 @@
 	FAULT(HANG, "hang") \
 	FAULT(DMA_ERROR, "dma-error") \
 	FAULT(SHORT_TRANSFER, "short-transfer") \
+	FAULT(NO_PLACE, "no-place") \
 	FAULT(STALL, "stall") \
 	FAULT(UNPLUG, "unplug") \
 	FAULT(NO_IRQCONTROL, "no-irqcontrol")

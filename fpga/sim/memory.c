@@ -2,7 +2,6 @@
 #include "fpga/sim/memory.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -25,8 +24,8 @@ static int copy_init(int *fd, uint8_t **bytes, const char *name, size_t len)
 
 int memory_init(struct memory *m, size_t len)
 {
-	*m = (struct memory){ .cpu_fd = -1, .device_fd = -1, .len = len, .sync_size = len };
-	if (copy_init(&m->cpu_fd, &m->cpu, "cpu", len) == 0 && copy_init(&m->device_fd, &m->device, "device", len) == 0)
+	*m = (struct memory){ .cpu_fd = -1, .device_fd = -1, .len = len, .sync_size = len, .lent = calloc(len, sizeof *m->lent) };
+	if (m->lent && copy_init(&m->cpu_fd, &m->cpu, "cpu", len) == 0 && copy_init(&m->device_fd, &m->device, "device", len) == 0)
 		return 0;
 	memory_release(m);
 	return -1;
@@ -38,10 +37,22 @@ void memory_release(struct memory *m)
 		munmap(m->cpu, m->len);
 	if (m->device)
 		munmap(m->device, m->len);
+	free(m->lent);
 	if (m->cpu_fd >= 0)
 		close(m->cpu_fd);
 	if (m->device_fd >= 0)
 		close(m->device_fd);
+}
+
+static void take_back(struct memory *m, size_t offset, size_t size)
+{
+	for (size_t i = offset; i < offset + size; i++) {
+		if (m->lent[i])
+			m->cpu[i] = m->device[i];
+		else
+			m->device[i] = m->cpu[i];	/* by the cache */
+		m->lent[i] = false;
+	}
 }
 
 /*
@@ -62,9 +73,11 @@ static int sync_copies(struct memory *m, uint64_t command, bool for_cpu)
 	if (direction > FROM_DEVICE || offset > m->len || size > m->len - offset)
 		return -EINVAL;
 	if (for_cpu && direction != TO_DEVICE)
-		memcpy(m->cpu + offset, m->device + offset, size);
+		take_back(m, offset, size);
 	if (!for_cpu && direction != FROM_DEVICE)
 		memcpy(m->device + offset, m->cpu + offset, size);
+	if (!for_cpu && direction != TO_DEVICE)
+		memset(m->lent + offset, true, size);
 	return 0;
 }
 
