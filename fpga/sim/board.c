@@ -18,6 +18,7 @@
 #define CLOCKS_AT_ONCE	256u		/* between two looks at who wants the bus: well below a millisecond */
 #define VISITS_AT_ONCE	32		/* after which the clock runs, though somebody uses the bus all the time */
 #define LOOK_NS		20000000	/* how often a sleeping board looks at its file of faults, ns */
+#define DESIGN		32		/* bytes of a design's name */
 #define HANG_US		5000		/* what each access of a hanging bus takes */
 
 struct line {
@@ -35,7 +36,7 @@ struct hit {
 };
 
 struct board {
-	struct board_config config;
+	struct board_config config;	/* but for its design */
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t wake;		/* of the thread: work, or the last visitor has left */
@@ -43,6 +44,7 @@ struct board {
 	bool closing;
 
 	/* under the lock */
+	char design[DESIGN];
 	struct rtl *rtl;
 	struct dma dma;
 	struct faults faults;
@@ -94,13 +96,17 @@ static bool store(void *ctx, uint64_t addr, const uint8_t *bytes)
 	return true;
 }
 
-/* A card fresh from power-up. 0, or -1: there is no memory. */
-static int power_up(struct board *b)
+/* A card fresh from power-up, with that design. 0, or -1, and nothing has changed: there is none, or no memory. */
+static int power_up(struct board *b, const char *design)
 {
-	rtl_free(b->rtl);
-	b->rtl = rtl_new(b->config.design, store, b);
-	if (!b->rtl)
+	struct rtl *rtl = rtl_new(design, store, b);
+
+	if (!rtl)
 		return -1;
+	rtl_free(b->rtl);
+	b->rtl = rtl;
+	if (design != b->design)
+		snprintf(b->design, sizeof b->design, "%s", design);
 	dma_init(&b->dma, b->rtl, &b->config.memory, b->config.length_bits, &b->faults);
 	b->hit = (struct hit){ 0 };
 	for (enum board_device i = 0; i < BOARD_DEVICES; i++) {
@@ -123,7 +129,7 @@ static void look(struct board *b)
 		for (enum board_device i = 0; i < BOARD_DEVICES; i++)
 			eventfd_write(b->line[i].fd, 1);	/* who waits hears of it */
 	} else if (!out && b->plugged == 0) {
-		power_up(b);
+		power_up(b, b->design);
 	}
 }
 
@@ -199,6 +205,22 @@ static void leave(struct board *b)
 	if (--b->visitors == 0)
 		pthread_cond_signal(&b->wake);
 	pthread_mutex_unlock(&b->lock);
+}
+
+bool board_load(struct board *b, const char *design)
+{
+	bool loaded = true;
+
+	enter(b);
+	if (strcmp(b->design, design) != 0) {
+		const unsigned plugged = b->plugged;
+
+		loaded = power_up(b, design) == 0;
+		if (plugged == 0)
+			b->plugged = 0;		/* the next plugging-in finds it */
+	}
+	leave(b);
+	return loaded;
 }
 
 unsigned board_plugged(struct board *b)
@@ -348,7 +370,7 @@ struct board *board_new(const struct board_config *config, char *why, size_t why
 	faults_init(&b->faults, config->faults, config->card);
 	for (enum board_device i = 0; i < BOARD_DEVICES; i++)
 		b->line[i].fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (power_up(b) < 0) {
+	if (power_up(b, config->design) < 0) {
 		snprintf(why, why_len, "no design %s was built; there are %s", config->design, rtl_designs());
 		release(b);
 		return NULL;

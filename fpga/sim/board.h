@@ -17,7 +17,7 @@
 enum board_device { BOARD_CARD, BOARD_DMA, BOARD_DEVICES };	/* the design's registers, and the DMA's */
 
 struct board_config {
-	const char *design;		/* one of rtl_designs(); stays the caller's */
+	const char *design;		/* one of rtl_designs() */
 	unsigned length_bits;		/* dma.h */
 	struct bus_memory memory;	/* what the DMA and the design reach; stays the caller's */
 	const char *faults;		/* faults.h: a file, or NULL */
@@ -29,6 +29,12 @@ struct board;
 /* NULL, with a sentence in why[why_len], when it cannot be. */
 struct board *board_new(const struct board_config *, char *why, size_t why_len);
 void board_free(struct board *);
+
+/*
+ * Another design into its FPGA: as if it were unplugged, and plugged in with that. Nothing happens where it has that one.
+ * False: no such design was built, or there is no memory, and it is as it was.
+ */
+bool board_load(struct board *, const char *design);
 
 /*
  * Which plugging-in of the card this is; 0 while it is unplugged. Whoever opens a device keeps the number: after an

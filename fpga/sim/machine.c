@@ -57,6 +57,31 @@ static void read_list(const char *root)
 	fclose(file);
 }
 
+/*
+ * The design in the FPGA: where the FPGA manager was told to load a file whose first line is `design NAME`, that one; else, as
+ * after power-up or with any other file, the card's own.
+ */
+static void find_design(char design[MACHINE_NAME], const struct sim_card *card, const char *root)
+{
+	char name[128], loaded[64] = "";
+	FILE *file = open_file(root, "sys/class/fpga_manager/fpga0/firmware");
+
+	memcpy(design, card->design, MACHINE_NAME);
+	if (!file)
+		return;
+	const bool told = fscanf(file, "%63s", loaded) == 1;
+	fclose(file);
+	if (!told)
+		return;
+	snprintf(name, sizeof name, "lib/firmware/%s", loaded);
+	file = open_file(root, name);
+	if (!file)
+		return;
+	if (fscanf(file, "design %31s", design) != 1)
+		memcpy(design, card->design, MACHINE_NAME);
+	fclose(file);
+}
+
 static void power_up(struct sim_card *card, const char *root)
 {
 	char faults[4096], why[128];
@@ -105,7 +130,15 @@ static struct sim_card *find(const char *root, const char *name, enum board_devi
 
 struct sim_card *machine_device(const char *root, const char *name, enum board_device *device)
 {
-	return find(root, name, device);
+	struct sim_card *card = find(root, name, device);
+	char design[MACHINE_NAME];
+
+	if (card) {
+		find_design(design, card, root);
+		if (!board_load(card->board, design))
+			refuse(root, "no such design was built as the one that the FPGA manager loaded");
+	}
+	return card;
 }
 
 struct sim_card *machine_buffer(const char *root, const char *name)

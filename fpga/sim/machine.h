@@ -3,6 +3,10 @@
  * its root folder: one line each, `DESIGN LENGTH-BITS CARD DMA BUFFER`, such as
  * `16 14 uio0 uio1 udmabuf0`, with - for a card without DMA. A card is powered up when one of its
  * devices is first opened, and stays so until the program ends, whoever closes what.
+ *
+ * All are in one FPGA. When the driver has the FPGA manager load a file of lib/firmware whose first line is `design NAME`,
+ * each becomes that design as soon as one of its devices is opened; another file changes nothing, as the line stays
+ * the list's.
  */
 #ifndef FPGA_SIM_MACHINE_H
 #define FPGA_SIM_MACHINE_H
@@ -17,7 +21,7 @@
 struct sim_card {
 	char device[BOARD_DEVICES][MACHINE_NAME];	/* "uio0"; "" for none */
 	char buffer[MACHINE_NAME];		/* "udmabuf0"; "" for none */
-	char design[MACHINE_NAME];		/* one of rtl_designs() */
+	char design[MACHINE_NAME];		/* after power-up; one of rtl_designs() */
 	unsigned length_bits;
 	struct memory memory;
 	struct board *board;			/* NULL: not powered up yet */
