@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "algo/registry.h"
+#include "cli/cell.h"
 
 void card_list_command_line(struct card_list *list)
 {
@@ -90,7 +91,7 @@ struct cards *card_list_create(const struct card_list *list)
 {
 	const struct cards_config config = {
 		.root = list->root ? list->root : "/", .specs = list->specs, .count = list->count,
-		.designs = list->designs, .design_count = list->design_count,
+		.designs = list->designs, .design_count = list->design_count, .stop = cell_signalled,
 	};
 
 	return cards_create(&config);

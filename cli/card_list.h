@@ -32,7 +32,7 @@ int card_list_design(struct card_list *, const char *value, char *why, size_t wh
 /* Whether this backend is one of cards alone: "fpga" or "fpga-dma". NULL is not. */
 bool card_list_only(const char *backend);
 
-/* The cards, not opened yet. NULL, logged: no memory. */
+/* The cards, not opened yet; starting them ends when a signal comes. NULL, logged: no memory. */
 struct cards *card_list_create(const struct card_list *);
 
 void card_list_free(struct card_list *);

@@ -16,6 +16,7 @@
 #include "base/version.h"
 #include "cli/card_report.h"
 #include "cli/card_stage.h"
+#include "cli/cell.h"
 #include "cli/report.h"
 #include "pool/pools.h"
 #include "pool/record.h"
@@ -308,7 +309,11 @@ static const struct kernel *kernel_beside(const struct run *run, const struct ba
 	return cpu ? backend_kernel(cpu, algo) : NULL;
 }
 
-/* Returns how many cards work, as far as is known before their workers open them; -1, logged: none will. */
+/*
+ * Returns how many cards work, as far as is known before their workers open them; -1, logged: none will. Cards alone are
+ * tried at once, since without one that works the run is not worth starting; beside CPU threads, which need not wait for
+ * that, their workers try them.
+ */
 static int choose_cards(struct run *run, const struct backend_fault *fault)
 {
 	const struct options *o = run->options;
@@ -318,7 +323,9 @@ static int choose_cards(struct run *run, const struct backend_fault *fault)
 		return run->stages ? (int)run->stages->set.count : -1;
 	}
 	run->cards = card_list_create(&o->cards);
-	return run->cards ? cards_use(run->cards, o->algo) : -1;
+	if (!run->cards)
+		return -1;
+	return card_list_only(o->backend) ? cards_use(run->cards, o->algo) : cards_prepare(run->cards, o->algo);
 }
 
 /* What will search. Without a card that can be used the CPU mines on, where it may. */
@@ -339,7 +346,7 @@ static int choose(struct run *run, const struct backend_fault *fault)
 	}
 	if (o->cards.count > 0 && !opencl_list_only(o->backend))
 		working = choose_cards(run, fault);
-	if (card_list_only(o->backend) && working <= 0)
+	if (card_list_only(o->backend) && (working < 0 || (working == 0 && !cell_signalled())))
 		return log_error("backend %s: no card works", o->backend);
 	if (working < 0) {
 		log_warn("fpga: the CPU mines alone");

@@ -41,7 +41,7 @@ static void prepare(const struct uio *dma, unsigned direction, uint32_t interrup
 	uio_write(dma, direction + ADDRESS_HIGH, (uint32_t)(address >> 32));
 }
 
-/* Not done, in whatever way, which was logged. */
+/* Not done, in whatever way, which was logged where there is a reason to. */
 static int give_up(const struct uio *dma)
 {
 	reset(dma);
@@ -60,7 +60,8 @@ static int fail(const struct uio *dma, const char *what)
 	return give_up(dma);
 }
 
-int axi_dma_transfer(struct uio *dma, uint64_t out, size_t out_len, uint64_t in, size_t in_len, double timeout_s)
+int axi_dma_transfer(struct uio *dma, uint64_t out, size_t out_len, uint64_t in, size_t in_len, double timeout_s,
+		     const struct transport *asked)
 {
 	const double start = clock_now();
 	bool late = false;
@@ -82,6 +83,8 @@ int axi_dma_transfer(struct uio *dma, uint64_t out, size_t out_len, uint64_t in,
 			return fail(dma, "error");
 		if (to_stream & from_stream & SR_IDLE)
 			break;
+		if (transport_unwanted(asked))
+			return give_up(dma);
 		if (late)
 			return fail(dma, "is not done in time");
 		late = clock_now() - start > timeout_s;		/* and one more look */

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "fpga/transport.h"
 #include "fpga/uio.h"
 
 #define AXI_DMA_LEN		0x60u	/* bytes of registers */
@@ -24,9 +25,10 @@ int axi_dma_reset(const struct uio *);
 
 /*
  * Send in_len bytes from bus address `in` through the stream and store what comes back, out_len bytes, at `out`; both
- * lengths below 2^length_bits. 0, or -1 logged: an error, a packet of another length, or not done within timeout_s;
- * the engine is then reset.
+ * lengths below 2^length_bits. 0, or -1 logged: an error, a packet of another length, or not done within timeout_s; or -1,
+ * not logged: it is not wanted any more, as `asked` says (transport_unwanted()). The engine is then reset.
  */
-int axi_dma_transfer(struct uio *, uint64_t out, size_t out_len, uint64_t in, size_t in_len, double timeout_s);
+int axi_dma_transfer(struct uio *, uint64_t out, size_t out_len, uint64_t in, size_t in_len, double timeout_s,
+		     const struct transport *asked);
 
 #endif

@@ -15,13 +15,14 @@ size_t batch_room(const struct transport *);
 
 /*
  * Hash the `count` blocks that stand in transport->in; their digests are then in transport->out, in the same order.
- * 0, or -1 logged.
+ * 0, or -1, logged but where nobody wants it any more (struct transport).
  */
 int batch_hash(struct transport *, size_t count);
 
 /*
  * The proof the stream must give before it is trusted: messages of all lengths, made up, in batches of one, of a few and
- * of as many as there is room for, each digest equal to the reference's. 0, or -1 logged.
+ * of as many as there is room for, each digest equal to the reference's. The same; whether it is wanted is asked before
+ * each batch, too.
  */
 int batch_self_test(struct transport *);
 

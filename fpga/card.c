@@ -63,18 +63,10 @@ void card_close(struct card *c)
 	c->transport.ops->close(&c->transport);
 }
 
-int card_identify(struct card *c, const struct algo *algo)
+/* Of a miner: can this driver use it for `algo`? 0, or -1 logged. */
+static int check_kind(struct card *c, const struct algo *algo, uint32_t version, uint32_t caps)
 {
 	const char *name = c->transport.name;
-	const uint32_t id = read_reg(c, FPGA_ID);
-
-	/* What is no card of ours may be slow to say so, and is asked nothing more. */
-	if (id == TRANSPORT_GONE)
-		return log_error("card %s: nothing answers there", name);
-	if (id != ID)
-		return log_error("card %s: this is not the miner: its identity is %08x", name, (unsigned)id);
-
-	const uint32_t version = read_reg(c, FPGA_VERSION), caps = read_reg(c, FPGA_CAPS);
 	const uint32_t log2 = field(caps, FPGA_CAPS_HITS_LOG2, FPGA_CAPS_HITS_LOG2_SHIFT);
 
 	if (version >> 16 != VERSION_MAJOR)
@@ -89,6 +81,25 @@ int card_identify(struct card *c, const struct algo *algo)
 		return log_error("card %s: its capabilities %08x make no sense", name, (unsigned)caps);
 	c->hits_max = 1u << log2;
 	return 0;
+}
+
+int card_identify(struct card *c, const struct algo *algo)
+{
+	const char *name = c->transport.name;
+	const uint32_t id = read_reg(c, FPGA_ID);
+
+	/* What is no card of ours may be slow to say so, and is asked nothing more. */
+	if (id == TRANSPORT_GONE)
+		return log_error("card %s: nothing answers there", name);
+	if (id != ID) {
+		log_error("card %s: this is not the miner: its identity is %08x", name, (unsigned)id);
+		return CARD_FOREIGN;
+	}
+	const uint32_t version = read_reg(c, FPGA_VERSION), caps = read_reg(c, FPGA_CAPS);
+
+	if (version == TRANSPORT_GONE || caps == TRANSPORT_GONE)
+		return log_error("card %s: it is gone", name);
+	return check_kind(c, algo, version, caps) < 0 ? CARD_FOREIGN : 0;
 }
 
 /* Follow CYCLES, which overflows once in 2^32 clocks: more often than that it must be read. */

@@ -15,6 +15,7 @@
 
 #define CARD_LATE_CLOCKS 65536	/* over twice its time that a job may take before its card counts as silent */
 #define CARD_STOPPED_S	10	/* s in which CYCLES has to move while a job runs */
+#define CARD_FOREIGN	(-2)	/* what answers is another design, which trying again does not change */
 
 /* One range of nonces of one header. */
 struct card_job {
@@ -66,7 +67,10 @@ struct card {
 void card_init(struct card *, const struct transport *transport);
 void card_close(struct card *);
 
-/* ID, VERSION, and CAPS: it must be a miner of `algo`. 0, or -1 logged. */
+/*
+ * ID, VERSION, and CAPS: it must be a miner of `algo`, in a version that this driver knows. 0; CARD_FOREIGN, logged: it is
+ * something else; -1, logged: nothing answers.
+ */
 int card_identify(struct card *, const struct algo *algo);
 
 /* Stop, empty, clear, and let interrupts through. 0, or -1 logged. */

@@ -58,7 +58,8 @@ static int search(struct exam *e, uint32_t tag, const struct work *work, uint64_
 	card_prepare(e->card, &e->job);
 	card_start(e->card, &e->job);
 	while ((done = card_serve(e->card, SERVE_S)) == 0 && e->wrong <= NONCES_MAX)
-		;
+		if (transport_unwanted(&e->card->transport))
+			return -1;
 	if (done < 0)
 		return -1;
 	if (e->wrong > 0)

@@ -29,6 +29,7 @@
 #define WRITE		0x80	/* in a command byte, beside the register's offset / 4 */
 #define SILENCE_MS	50	/* after which no more of an answer comes: several times what USB holds bytes back */
 #define REST_READS	16	/* of 64 bytes: a line that is never silent is no card's */
+#define ASK_MS		100	/* of waiting, until it is asked whether the answer is wanted still */
 #define LOOK_NS		10000000	/* between two looks for an interrupt's cause */
 
 struct serial {
@@ -38,11 +39,29 @@ struct serial {
 	uint32_t enabled;	/* IRQ_ENABLE, as last written */
 };
 
-/* All of it, or false: the line is gone. */
-static bool send_bytes(struct serial *serial, const uint8_t *bytes, size_t len)
+/* Wait until the line is ready for POLLIN or POLLOUT. False: it was not within wait_ms, or nobody wants it any more. */
+static bool ready_for(const struct transport *t, short events, int wait_ms)
 {
+	struct pollfd line = { .fd = ((const struct serial *)t->ctx)->fd, .events = events };
+
+	do {
+		int step = wait_ms < ASK_MS ? wait_ms : ASK_MS;
+		int ready = poll(&line, 1, step);
+
+		if (ready > 0 || (ready < 0 && errno != EINTR))
+			return ready > 0;
+		if (ready == 0)
+			wait_ms -= step;
+	} while (wait_ms > 0 && !transport_unwanted(t));
+	return false;
+}
+
+/* All of it, or false: the line is gone. */
+static bool send_bytes(const struct transport *t, const uint8_t *bytes, size_t len)
+{
+	const struct serial *serial = t->ctx;
+
 	while (len > 0) {
-		struct pollfd room = { .fd = serial->fd, .events = POLLOUT };
 		ssize_t sent = write(serial->fd, bytes, len);
 
 		if (sent > 0) {
@@ -50,7 +69,7 @@ static bool send_bytes(struct serial *serial, const uint8_t *bytes, size_t len)
 			len -= (size_t)sent;
 		} else if (sent < 0 && errno != EINTR && errno != EAGAIN) {
 			return false;
-		} else if (poll(&room, 1, (int)(1000 * SERIAL_ANSWER_S)) == 0) {
+		} else if (!ready_for(t, POLLOUT, (int)(1000 * SERIAL_ANSWER_S))) {
 			return false;
 		}
 	}
@@ -58,17 +77,14 @@ static bool send_bytes(struct serial *serial, const uint8_t *bytes, size_t len)
 }
 
 /* Up to `len` bytes, as many as come before it is silent for wait_ms. */
-static size_t receive(struct serial *serial, uint8_t *bytes, size_t len, int wait_ms)
+static size_t receive(const struct transport *t, uint8_t *bytes, size_t len, int wait_ms)
 {
+	const struct serial *serial = t->ctx;
 	size_t got = 0;
 
 	while (got < len) {
-		struct pollfd wait = { .fd = serial->fd, .events = POLLIN };
-		int ready = poll(&wait, 1, wait_ms);
+		ssize_t came = ready_for(t, POLLIN, wait_ms) ? read(serial->fd, bytes + got, len - got) : 0;
 
-		if (ready < 0 && errno == EINTR)
-			continue;
-		ssize_t came = ready > 0 ? read(serial->fd, bytes + got, len - got) : 0;
 		if (came < 0 && (errno == EINTR || errno == EAGAIN))
 			continue;
 		if (came <= 0)
@@ -79,15 +95,15 @@ static size_t receive(struct serial *serial, uint8_t *bytes, size_t len, int wai
 }
 
 /* End whatever the last command was, and forget what it brought. */
-static void bring_in_step(struct serial *serial)
+static void bring_in_step(const struct transport *t)
 {
 	static const uint8_t zeros[5];
 	uint8_t rest[64];
 
-	if (!send_bytes(serial, zeros, sizeof zeros))
+	if (!send_bytes(t, zeros, sizeof zeros))
 		return;
 	for (int i = 0; i < REST_READS; i++)
-		if (receive(serial, rest, sizeof rest, SILENCE_MS) < sizeof rest)
+		if (receive(t, rest, sizeof rest, SILENCE_MS) < sizeof rest)
 			break;
 }
 
@@ -99,12 +115,14 @@ static uint32_t serial_read(struct transport *t, unsigned offset)
 
 	for (int attempt = 0; attempt < 2 && !serial->gone; attempt++) {
 		tcflush(serial->fd, TCIFLUSH);
-		if (send_bytes(serial, &command, 1) &&
-		    receive(serial, answer, sizeof answer, (int)(1000 * SERIAL_ANSWER_S)) == sizeof answer)
+		if (send_bytes(t, &command, 1) &&
+		    receive(t, answer, sizeof answer, (int)(1000 * SERIAL_ANSWER_S)) == sizeof answer)
 			return load_le32(answer);
 		if (offset == FPGA_HIT_NONCE)	/* the hit may be taken already: the next would be read as this one */
 			break;
-		bring_in_step(serial);
+		if (transport_unwanted(t))	/* which may be why there is no answer */
+			break;
+		bring_in_step(t);
 	}
 	serial->gone = true;
 	return TRANSPORT_GONE;
@@ -116,7 +134,7 @@ static void serial_write(struct transport *t, unsigned offset, uint32_t value)
 	uint8_t command[5] = { (uint8_t)(WRITE | offset / 4) };
 
 	store_le32(command + 1, value);
-	if (!serial->gone && !send_bytes(serial, command, sizeof command))
+	if (!serial->gone && !send_bytes(t, command, sizeof command))
 		serial->gone = true;
 	if (offset == FPGA_IRQ_ENABLE)
 		serial->enabled = value;
@@ -198,9 +216,9 @@ int transport_open_serial(struct transport *t, const char *root, const char *nam
 	}
 	if (set_line(serial->fd, path) < 0)
 		goto close_fd;
-	bring_in_step(serial);
 	*t = (struct transport){ .ops = &ops, .ctx = serial };
 	snprintf(t->name, sizeof t->name, "serial:%.40s", name);
+	bring_in_step(t);
 	return 0;
 
 close_fd:

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "fpga/sim/board.h"
 
@@ -28,6 +29,7 @@ enum { MM2S = 0x00, S2MM = 0x30, CR = 0x00, SR = 0x04, ADDRESS = 0x18, LENGTH = 
 enum { CR_RUN = 0x0001, CR_RESET = 0x0004, CR_IRQS = 0x5000, SR_ERROR = 0x4000 };
 
 #define RESET_LOOKS	100
+#define ASK_S		0.05	/* of waiting, until it is asked whether the answer is wanted still */
 #define DESIGN		16	/* bytes of a design's name */
 
 struct sim {
@@ -108,8 +110,12 @@ static void reset_stream(struct sim *sim)
 static int finish_stream(struct transport *t, size_t out_len, double timeout_s)
 {
 	struct sim *sim = t->ctx;
-	int irqs = wait_for(t, BOARD_DMA, timeout_s);
+	const double end = clock_now() + timeout_s;
+	int irqs;
 
+	while ((irqs = wait_for(t, BOARD_DMA, timeout_s < ASK_S ? timeout_s : ASK_S)) == 0 && clock_now() < end)
+		if (transport_unwanted(t))
+			return -1;
 	if (irqs < 0)
 		return -1;
 	uint32_t status = dma_read(sim, S2MM + SR) | dma_read(sim, MM2S + SR);

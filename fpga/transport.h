@@ -12,6 +12,7 @@
 #ifndef FPGA_TRANSPORT_H
 #define FPGA_TRANSPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,7 +39,8 @@ struct transport_ops {
 	/*
 	 * Send in[0 .. in_len) through the card and have its answer in out[0 .. out_len), both multiples of 4 and not above
 	 * in_size and out_size; the last word in goes with TLAST. Returns 0, or -1, logged, when the transfer failed, came
-	 * short or was not done within timeout_s; the stream is then reset and may be tried again. NULL: it has no stream.
+	 * short or was not done within timeout_s, or, not logged, when nobody wants it any more; the stream is then reset and
+	 * may be tried again. NULL: it has no stream.
 	 */
 	int (*stream)(struct transport *, size_t in_len, size_t out_len, double timeout_s);
 
@@ -64,7 +66,16 @@ struct transport {
 	size_t in_size, out_size;	/* bytes one transfer can carry */
 	size_t out_memory;		/* bytes there are at `out` */
 	uint64_t out_addr;		/* of out[0] on the card's bus, a multiple of 64 */
+
+	/* Set by its user: asked while an answer is long in coming; true: nobody wants it any more. NULL: nobody is asked. */
+	bool (*unwanted)(void *ctx);
+	void *unwanted_ctx;
 };
+
+static inline bool transport_unwanted(const struct transport *t)
+{
+	return t->unwanted && t->unwanted(t->unwanted_ctx);
+}
 
 /*
  * The simulated RTL within the process (fpga/sim): miner_top with one core, by its depth ("2" .. "64" for a ring, "0" for

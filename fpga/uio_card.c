@@ -48,7 +48,7 @@ static int card_stream(struct transport *t, size_t in_len, size_t out_len, doubl
 
 	if (udmabuf_to_device(buf, 0, in_len) < 0 || udmabuf_lend_to_device(buf, card->out_offset, out_len) < 0)
 		return -1;
-	if (axi_dma_transfer(&card->dma, buf->bus_addr + card->out_offset, out_len, buf->bus_addr, in_len, timeout_s) < 0)
+	if (axi_dma_transfer(&card->dma, buf->bus_addr + card->out_offset, out_len, buf->bus_addr, in_len, timeout_s, t) < 0)
 		return -1;
 	return udmabuf_to_cpu(buf, card->out_offset, out_len);
 }

@@ -14,27 +14,41 @@
 #define CLAIM_S		0.25	/* of hashing a claim should be worth */
 #define SERVE_S		0.01	/* how soon newer work is seen */
 #define BAD_MAX		16	/* wrong hits since the start that are borne in any case, or as many as true ones */
-#define FORGET_S	60	/* of mining make earlier failures forgotten */
+
+bool fpga_unit_unwanted(const struct fpga_unit *unit)
+{
+	if (unit->board)
+		return board_wait_closed(unit->board, 0);
+	return unit->stop && unit->stop();
+}
+
+static bool unwanted(void *ctx)
+{
+	return fpga_unit_unwanted(ctx);
+}
 
 int fpga_unit_start(struct fpga_unit *unit)
 {
 	struct transport transport;
 
-	if (unit->retry_s < FPGA_RETRY_S)
-		unit->retry_s = FPGA_RETRY_S;
 	unit->on = false;
 	if (unit->open(unit, &transport) < 0)
 		return -1;
+	transport.unwanted = unwanted;
+	transport.unwanted_ctx = unit;
 	card_init(&unit->card, &transport);
-	if (card_identify(&unit->card, unit->algo) < 0 || card_reset(&unit->card) < 0 ||
-	    known_answer_test(&unit->card, unit->algo, &unit->tag) < 0) {
+
+	int result = card_identify(&unit->card, unit->algo);
+	if (result == 0 && (card_reset(&unit->card) < 0 || known_answer_test(&unit->card, unit->algo, &unit->tag) < 0))
+		result = -1;
+	if (result < 0) {
 		card_close(&unit->card);
-		return -1;
+		return result;
 	}
 	memset(unit->jobs, 0, sizeof unit->jobs);
 	unit->good = unit->bad = 0;
 	unit->want = FIRST_WANT;
-	unit->started_at = clock_now();
+	retry_started(&unit->retry);
 	unit->cores = unit->card.cores;
 	unit->clocks = unit->card.clocks;
 	unit->clock_khz = (uint32_t)(unit->card.clock_hz / 1000);
@@ -183,15 +197,14 @@ static void count(struct search *s, uint64_t nonces)
 static void finish_running(struct search *s)
 {
 	struct fpga_unit *unit = s->unit;
-	double now = clock_now(), seconds = now - s->started_at;
+	double seconds = clock_now() - s->started_at;
 	uint64_t nonces = s->running->end - s->running->first, most = 4 * unit->want;
 	double aim = seconds > 0 ? (double)nonces * CLAIM_S / seconds : (double)most;
 
 	count(s, nonces);
 	unit->want = aim > (double)most ? most : aim < LEAST_WANT ? LEAST_WANT : (uint64_t)aim;
 	s->running = NULL;
-	if (now - unit->started_at > FORGET_S)
-		unit->retry_s = FPGA_RETRY_S;
+	retry_worked(&unit->retry);
 }
 
 /* The card has failed: off with it, and what it did not do goes back. */
@@ -214,19 +227,24 @@ static void switch_off(struct search *s)
 
 		board_give_back(board, &work, s->first, s->end);
 	}
-	log_warn("card %s: switched off; its work goes to others, and it is tried again in %.0f s", unit->name, unit->retry_s);
+	log_warn("card %s: switched off; its work goes to others, and it is tried again in %.0f s", unit->name,
+		 retry_pause(&unit->retry));
+}
+
+static int start(struct fpga_unit *unit)
+{
+	return unit->start ? unit->start(unit) : fpga_unit_start(unit);
 }
 
 /* The card is off: leave the work to others, and try it after a pause. */
-static void try_again(struct worker *w, struct fpga_unit *unit)
+static void try_again(struct fpga_unit *unit)
 {
-	if (board_wait_closed(w->board, unit->retry_s))
+	if (!retry_wait(&unit->retry, unit->board))
 		return;
-	unit->retry_s = 2 * unit->retry_s < FPGA_RETRY_MAX_S ? 2 * unit->retry_s : FPGA_RETRY_MAX_S;
-	if ((unit->restart ? unit->restart(unit, w->board) : fpga_unit_start(unit)) == 0)
+	if (start(unit) == 0)
 		log_info("card %s: works again", unit->name);
-	else
-		log_warn("card %s: still off, tried again in %.0f s", unit->name, unit->retry_s);
+	else if (!fpga_unit_unwanted(unit))
+		log_warn("card %s: still off, tried again in %.0f s", unit->name, retry_pause(&unit->retry));
 }
 
 /* Newer work is out, or none. The running job is worth nothing any more. */
@@ -279,7 +297,7 @@ static int64_t scan(struct worker *w, const struct work *work, uint64_t first, u
 
 	if (!unit->in_use) {
 		board_give_back(w->board, work, first, end);
-		try_again(w, unit);
+		try_again(unit);
 		return 0;
 	}
 	unit->card.hit = take_hit;
@@ -299,13 +317,26 @@ static int64_t scan(struct worker *w, const struct work *work, uint64_t first, u
 
 static int open_worker(struct worker *w)
 {
-	(void)w;
-	return 0;	/* the card was started before its thread, or will be tried again */
+	struct fpga_unit *unit = w->device;
+
+	unit->board = w->board;
+
+	int result = unit->in_use ? 0 : start(unit);
+	if (result == CARD_FOREIGN) {
+		unit->board = NULL;
+		return log_error("card %s: given up", unit->name);
+	}
+	if (result < 0 && !fpga_unit_unwanted(unit))
+		log_warn("card %s: off, tried again in %.0f s", unit->name, retry_pause(&unit->retry));
+	return 0;
 }
 
 static void close_worker(struct worker *w)
 {
-	fpga_unit_stop(w->device);
+	struct fpga_unit *unit = w->device;
+
+	fpga_unit_stop(unit);
+	unit->board = NULL;
 }
 
 static bool supported(void)

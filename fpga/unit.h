@@ -11,6 +11,7 @@
 #define FPGA_UNIT_H
 
 #include "fpga/card.h"
+#include "fpga/retry.h"
 #include "work/worker.h"
 
 #define FPGA_JOBS	4	/* jobs whose late hits still find their work: a power of two */
@@ -29,24 +30,22 @@ struct fpga_unit;
 /* Make the transport of a unit. 0, or -1 logged. */
 typedef int fpga_open_fn(struct fpga_unit *, struct transport *);
 
-/*
- * Start a unit that has failed, in its own thread: what has to come before, and fpga_unit_start(). Who waits for something
- * does it by board_wait_closed(). 0, or -1 logged.
- */
-typedef int fpga_restart_fn(struct fpga_unit *, struct board *);
+/* What has to come before fpga_unit_start(), and that; it returns the same. Where it waits it asks fpga_unit_unwanted(). */
+typedef int fpga_start_fn(struct fpga_unit *);
 
 struct fpga_unit {
 	/* set by the owner */
 	char name[TRANSPORT_NAME];
 	fpga_open_fn *open;
-	fpga_restart_fn *restart;	/* NULL: fpga_unit_start() is all that is needed */
+	fpga_start_fn *start;		/* how its thread starts it; NULL: fpga_unit_start() is all that is needed */
 	void *open_ctx;
 	const struct algo *algo;
+	bool (*stop)(void);		/* asked while the owner starts it: true: it is to leave that; NULL: nobody is asked */
 
 	/* its thread's own, or the owner's while there is no thread */
 	struct card card;
-	double retry_s;			/* the next pause */
-	double started_at;		/* clock_now() */
+	struct board *board;		/* of its thread; NULL: there is none */
+	struct retry retry;
 	uint32_t tag;			/* of the latest job */
 	struct fpga_job jobs[FPGA_JOBS];	/* by tag % FPGA_JOBS */
 	struct { uint32_t tag, nonce; } seen[FPGA_HITS_SEEN];
@@ -67,18 +66,23 @@ struct fpga_unit {
 	_Atomic uint32_t cores, clocks;	/* clocks a hash of one core; 0: never seen */
 };
 
-/* Open, identify, reset and test the card. 0, or -1 logged: it stays off. */
+/*
+ * Open, identify, reset and test the card. 0, or it stays off: CARD_FOREIGN, logged: what answers is another design; -1, logged:
+ * it is missing, silent or wrong, which may pass, or, not logged, it is unwanted meanwhile.
+ */
 int fpga_unit_start(struct fpga_unit *);
+
+/* Whether the start of it is not worth while any more: the board of its thread is closed, or its owner is told to stop. */
+bool fpga_unit_unwanted(const struct fpga_unit *);
 
 /* Stop and close it, if it is in use. */
 void fpga_unit_stop(struct fpga_unit *);
 
 /*
- * The backend "fpga"; a worker's device is its unit. A card that fails does not fail its worker: it is tried again,
- * after a pause that grows from FPGA_RETRY_S to FPGA_RETRY_MAX_S.
+ * The backend "fpga"; a worker's device is its unit, which it starts where the owner has not. A card that fails then or
+ * later does not fail its worker: it is tried again, after a pause that grows (fpga/retry.h). One
+ * that is CARD_FOREIGN from the start is given up, and its worker ends.
  */
-#define FPGA_RETRY_S	1.0
-#define FPGA_RETRY_MAX_S 60.0
 extern const struct backend backend_fpga;
 
 #endif

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -120,8 +121,8 @@ class Cards(unittest.TestCase):
     def test_two_cards_and_the_cpu_mine_together_and_repeat_nothing(self):
         with Machine('sim') as machine, Pool('--difficulty', EASY, '--version-mask', '1fffe000') as pool:
             with machine.mine(pool, '--fpga', 'sim:64', '-t', '1', '--cpu', '-sha,-avx2,-sse2') as miner:
-                miner.wait_for('card sim:64', patience=PATIENCE)
-                miner.wait_for('share accepted', 200, patience=PATIENCE)
+                lines = miner.wait_for('known answers found', 2, patience=PATIENCE)
+                miner.wait_for('share accepted', 200, since=lines, patience=PATIENCE)
                 mine = miner.summary()
             theirs = pool.stop()
             self.ended_well(mine, theirs)
@@ -140,6 +141,7 @@ class Cards(unittest.TestCase):
         """
         with Machine(FAULTY) as machine, Pool('--difficulty', EASY, '--job-interval', '3') as pool:
             with machine.mine(pool, *args) as miner:
+                miner.wait_for('known answers found', patience=PATIENCE)
                 lines = miner.wait_for('share accepted', 2, patience=PATIENCE)
                 machine.fault(fault)
                 if until:
@@ -190,6 +192,7 @@ class Cards(unittest.TestCase):
     def test_the_cpu_mines_on_without_the_card(self):
         with Machine(FAULTY) as machine, Pool('--difficulty', EASY) as pool:
             with machine.mine(pool, '-t', '1') as miner:
+                miner.wait_for('known answers found', patience=PATIENCE)
                 miner.wait_for('share accepted', 1, patience=PATIENCE)
                 machine.fault('unplug')
                 lines = miner.wait_for('switched off', patience=PATIENCE)
@@ -240,6 +243,50 @@ class Cards(unittest.TestCase):
             self.assertEqual(mine['cards'], [])
             self.assertEqual(machine.read('sys/class/fpga_manager/fpga0/firmware'), '')
             self.assertFalse(os.path.exists(os.path.join(machine.root, 'lib/firmware/miner.bin')))
+
+    @unittest.skipUnless(FAULTY == 'uio', 'wants the shim')
+    def test_a_card_that_is_silent_at_the_start_is_tried_again_on_its_design(self):
+        with Machine('uio') as machine, Pool('--difficulty', EASY) as pool:
+            machine.fault('no-answer')
+            with machine.mine(pool, '-t', '1', *machine.design()) as miner:
+                lines = miner.wait_for('card uio:adit-miner: off, tried again', patience=PATIENCE)
+                miner.wait_for('share accepted', 1, patience=PATIENCE)
+                machine.fault()
+                again = miner.wait_for('card uio:adit-miner: works again', since=lines, patience=PATIENCE)
+                miner.wait_for('miner.bin: loaded for sha256d', since=lines)
+                miner.wait_for('share accepted', 2, since=again, patience=PATIENCE)
+                mine = miner.summary()
+            self.assertTrue(self.ended_well(mine, pool.stop())['on'])
+
+    @unittest.skipUnless(FAULTY == 'uio', 'wants the shim')
+    def test_a_foreign_design_is_refused_by_name_and_the_cpu_mines(self):
+        with Machine('uio') as machine, Pool('--difficulty', EASY) as pool:
+            for name, text in ('name', 'adit-foreign'), ('maps/map0/addr', '0x43c70000'), ('maps/map0/size', '0x10000'):
+                machine.write('sys/class/uio/uio7/' + name, text + '\n')
+            machine.write('dev/uio7', 'x' * 0x10000)     # registers of something else
+            machine.args, machine.env = ['--fpga', 'uio:adit-foreign', '--fpga-root', machine.root], {}
+            args = machine.design()
+            with machine.mine(pool, '-t', '1', *args) as miner:
+                miner.wait_for('miner.bin: with it card uio:adit-foreign is not this miner')
+                miner.wait_for('card uio:adit-foreign: given up')
+                miner.wait_for('share accepted', 1, patience=PATIENCE)
+                self.assertFalse(self.ended_well(miner.summary(), pool.stop())['on'])
+            done = machine.run('--backend', 'fpga', '-o', 'stratum+tcp://127.0.0.1:1', *args, check=False)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn('miner.bin: with it card uio:adit-foreign is not this miner', done.stderr)
+
+    @unittest.skipUnless(FAULTY == 'uio', 'wants the shim')
+    def test_a_signal_that_comes_before_a_card_does_is_not_kept_waiting(self):
+        def signalled():    # it is pending before the program's first instruction, so that no test of it is a race
+            signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+            os.kill(os.getpid(), signal.SIGTERM)
+        with Machine('uio') as machine:
+            done = subprocess.run([ADIT, '--backend', 'fpga', '-o', 'stratum+tcp://127.0.0.1:1', '--json', '--fpga', 'uio:none',
+                                   '--fpga-root', machine.root, *machine.design()],
+                                  capture_output=True, text=True, preexec_fn=signalled)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertNotIn('no device', done.stderr)     # which is found out after seconds
+            self.assertFalse(json.loads(done.stdout)['cards'][0]['on'])
 
     @unittest.skipUnless(FAULTY == 'uio', 'wants the shim')
     def test_the_boards_temperature_is_in_the_report(self):

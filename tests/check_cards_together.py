@@ -44,8 +44,9 @@ class Together(unittest.TestCase):
         # one job of plain stratum: 2^32 nonces of each extranonce2, handed out to all three
         with TwoCards() as machine, Pool('--difficulty', EASY, '--job-interval', '86400') as pool:
             with machine.mine(pool, *ONE_THREAD) as miner:
+                lines = miner.wait_for('known answers found', 2, patience=PATIENCE)
                 end = time.monotonic() + TOGETHER_S
-                miner.wait_for('share accepted', SHARES, patience=PATIENCE)
+                miner.wait_for('share accepted', SHARES, since=lines, patience=PATIENCE)
                 while time.monotonic() < end:
                     self.assertIsNone(miner.run.poll())
                     time.sleep(min(1, max(0, end - time.monotonic())))

@@ -68,6 +68,33 @@ static void the_answer_has_its_place_before_anything_is_sent(void **state)
 	t.ops->close(&t);
 }
 
+static bool unwanted_soon(void *ctx)
+{
+	unsigned *asked = ctx;
+
+	return ++*asked > 2;
+}
+
+/* One that would never end. */
+static void a_transfer_that_nobody_wants_any_more_ends_early(void **state)
+{
+	unsigned asked = 0;
+	struct transport t;
+
+	(void)state;
+	stream_open(&t);
+	plain_faults("0 stall 1\n");
+	t.unwanted = unwanted_soon;
+	t.unwanted_ctx = &asked;
+	assert_int_equal(t.ops->stream(&t, BATCH_BLOCK, BATCH_DIGEST, 1e6), -1);
+	assert_int_equal(asked, 3);
+	assert_int_equal(batch_self_test(&t), -1);	/* does not even begin */
+	t.unwanted = NULL;
+	plain_faults(NULL);
+	assert_int_equal(batch_self_test(&t), 0);
+	t.ops->close(&t);
+}
+
 int main(int argc, char **argv)
 {
 	static const char *const cards[] = { "16,14", NULL };
@@ -75,6 +102,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_stream_hashes_whatever_its_interrupts_do),
 		cmocka_unit_test(a_transfer_that_failed_may_be_tried_again),
 		cmocka_unit_test(the_answer_has_its_place_before_anything_is_sent),
+		cmocka_unit_test(a_transfer_that_nobody_wants_any_more_ends_early),
 	};
 
 	(void)argc;

@@ -168,6 +168,31 @@ static void a_silent_line_is_a_card_that_is_gone(void **state)
 	line_close(&line);
 }
 
+#define ASKED		5	/* times, until nobody wants it */
+
+static bool give_up_at_last(void *asked)
+{
+	return ++*(unsigned *)asked >= ASKED;
+}
+
+static void an_answer_that_nobody_wants_is_not_waited_for(void **state)
+{
+	struct line line = { .stop = false };
+	struct transport t;
+	unsigned asked = 0;
+
+	(void)state;
+	line_open(&line);
+	assert_int_equal(transport_open_serial(&t, line.root, "card"), 0);
+	line.deaf = true;
+	t.unwanted = give_up_at_last;
+	t.unwanted_ctx = &asked;
+	assert_int_equal(t.ops->read(&t, FPGA_ID), TRANSPORT_GONE);
+	assert_true(asked >= ASKED && asked <= ASKED + 2);	/* not once for each answer, nor on and on */
+	t.ops->close(&t);
+	line_close(&line);
+}
+
 static void what_is_no_serial_line_is_refused(void **state)
 {
 	struct line line = { .stop = false };
@@ -213,6 +238,7 @@ int main(void)
 		cmocka_unit_test(a_lost_byte_costs_no_more_than_its_command),
 		cmocka_unit_test(a_hit_whose_answer_is_lost_is_not_asked_for_again),
 		cmocka_unit_test(a_silent_line_is_a_card_that_is_gone),
+		cmocka_unit_test(an_answer_that_nobody_wants_is_not_waited_for),
 		cmocka_unit_test(what_is_no_serial_line_is_refused),
 		cmocka_unit_test(a_card_on_a_serial_line_passes_its_test),
 	};

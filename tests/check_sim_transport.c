@@ -194,6 +194,35 @@ static void the_answer_has_its_place_before_anything_is_sent(void **state)
 	t.ops->close(&t);
 }
 
+static bool unwanted_soon(void *ctx)
+{
+	unsigned *asked = ctx;
+
+	return ++*asked > 2;
+}
+
+/* One that would not end within the patience of any test. */
+static void a_stream_that_nobody_wants_any_more_ends_early(void **state)
+{
+	uint8_t digests[32 * BLOCKS];
+	unsigned asked = 0;
+	struct transport t;
+
+	(void)state;
+	assert_int_equal(transport_open_sim(&t, "2"), 0);
+	ask_for_faults("0 stall 1\n");
+	fill(&t, digests);
+	t.unwanted = unwanted_soon;
+	t.unwanted_ctx = &asked;
+	assert_int_equal(t.ops->stream(&t, 64 * BLOCKS, 32 * BLOCKS, 60 * PATIENCE_S), -1);
+	assert_int_equal(asked, 3);
+	ask_for_faults("");
+	t.unwanted = NULL;
+	assert_int_equal(stream(&t), 0);
+	assert_memory_equal(t.out, digests, sizeof digests);
+	t.ops->close(&t);
+}
+
 static void an_unplugged_card_is_gone_until_it_is_opened_anew(void **state)
 {
 	struct transport t, again;
@@ -235,6 +264,7 @@ int main(void)
 		cmocka_unit_test(the_stream_hashes),
 		cmocka_unit_test(a_stream_that_fails_says_so_and_may_be_tried_again),
 		cmocka_unit_test(the_answer_has_its_place_before_anything_is_sent),
+		cmocka_unit_test(a_stream_that_nobody_wants_any_more_ends_early),
 		cmocka_unit_test(an_unplugged_card_is_gone_until_it_is_opened_anew),
 	};
 	int fd = mkstemp(faults_path);

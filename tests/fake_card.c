@@ -1,6 +1,7 @@
 /* The software card: see fake_card.h. It knows regs.h and the reference hash, and nothing of the driver. */
 #include "tests/fake_card.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -52,10 +53,21 @@ static uint32_t hit_beyond(const struct fake_card *c)
 	return nonce;
 }
 
+static void queue_late_hit(struct fake_card *c)
+{
+	const uint64_t hit = atomic_exchange(&c->late_hit, 0);
+
+	if (hit == 0)
+		return;
+	c->queue[c->queued].tag = (uint32_t)(hit >> 32);
+	c->queue[c->queued++].nonce = (uint32_t)hit;
+}
+
 static void queue_hit(struct fake_card *c, uint32_t nonce)
 {
 	uint32_t tag = JOB(c, TAG);
 
+	queue_late_hit(c);
 	c->odd = !c->odd;
 	if (c->fault == FAKE_MISSED_NONCE && c->odd)
 		return;

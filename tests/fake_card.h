@@ -48,6 +48,7 @@ struct fake_card {
 	_Atomic unsigned writes, starts;
 	_Atomic unsigned job_writes;	/* most writes of JOB registers between two STARTs */
 	_Atomic unsigned late_writes;	/* the same once the job before, of FAKE_LONG nonces or more, was done */
+	_Atomic uint64_t late_hit;	/* tag << 32 | nonce: reported beside the next hit; 0: none */
 	_Atomic bool misses_one;	/* each wait() tells of one interrupt more than there was */
 	_Atomic bool stuck_high;	/* its interrupt, of a kernel's driver that cannot mask it: no wait() waits */
 	_Atomic unsigned unmasked, waits;
