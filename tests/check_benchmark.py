@@ -18,6 +18,7 @@ BENCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'bench.py')
 CHAIN = ['header', 'keccak256', 'cubehash256', 'lyra2_1_4_4', 'skein256', 'cubehash256', 'bmw256']
 GENEROUS = 120      # s
 SHORT = '0.1'       # s
+SIM = os.path.join(os.path.dirname(os.path.abspath(ADIT)), 'libadit-fpga-sim.so')
 
 
 def adit(*args):
@@ -108,6 +109,47 @@ class Profile(unittest.TestCase):
             got = adit('--profile', *args)
             self.assertEqual((got.returncode, got.stdout), (2, ''), got.stderr)
             self.assertIn(says, got.stderr)
+
+
+@unittest.skipUnless(os.path.exists(SIM), 'the simulated card is not built')
+class Stream(unittest.TestCase):
+    """The batches of a simulated card. tests/check_stream_measure.c has them by a clock of its own."""
+    args = ('-a', 'sha256d', '--backend', 'fpga-dma', '--fpga', 'sim')
+
+    def interrupted_after(self, seconds):
+        """Status, output and log of a run that gets a signal so long after its stream is proved."""
+        with subprocess.Popen([ADIT, '--benchmark', '--json', *self.args, '--time-limit', '86400'], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True) as run:
+            for line in run.stderr:
+                if 'its stream is proved' in line:
+                    break
+            time.sleep(seconds)
+            run.send_signal(signal.SIGTERM)
+            out, log = run.communicate(timeout=GENEROUS)
+        return run.returncode, out, log
+
+    def test_a_signal_ends_it_with_the_cards_figures_and_none_of_the_cpu(self):
+        """A batch under way is given up, and how long the first takes is the machine's affair: so long as it is, wait longer."""
+        seconds, log = 0.5, 'interrupted before'
+        while 'interrupted before' in log and seconds < GENEROUS:
+            status, out, log = self.interrupted_after(seconds)
+            seconds *= 2
+        self.assertEqual(status, 0, log)
+        result, = json.loads(out)['results']
+        self.assertGreater(result['hashes'], 0)
+        self.assertEqual(result['cpu_hashrate'], {})
+
+    def test_a_signal_that_comes_before_it_is_told_and_nothing_is_measured_or_proved(self):
+        """It waits already when the program begins."""
+        def interrupt():
+            signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+            os.kill(os.getpid(), signal.SIGTERM)
+
+        for what in '--benchmark', '--self-test':
+            run = subprocess.run([ADIT, what, *self.args], capture_output=True, text=True, timeout=GENEROUS, preexec_fn=interrupt)
+            self.assertEqual((run.returncode, run.stdout), (1, ''), run.stderr)
+            self.assertEqual(run.stderr.count('\n'), 1, run.stderr)
+            self.assertIn(what + ': interrupted before', run.stderr)
 
 
 class Compare(unittest.TestCase):
