@@ -14,7 +14,6 @@
 #include "base/clock.h"
 #include "base/version.h"
 #include "cli/card_measure.h"
-#include "cli/card_stage.h"
 #include "cli/measure.h"
 #include "cli/opencl_run.h"
 #include "simd/cpu.h"
@@ -98,9 +97,7 @@ static void measure_cards(struct matrix *x)
 
 	if (!card_list_only(o->backend) && (!o->backend || strcasecmp(o->backend, "all") != 0))
 		return;
-	if (card_measure(o, limit, o->json ? x->results : NULL, &x->interrupted) < 0)
-		x->failed = true;
-	if (card_stages_measure(o, x->fault, limit, o->json ? x->results : NULL, &x->interrupted) < 0)
+	if (card_measure(o, x->fault, limit, o->json ? x->results : NULL, &x->interrupted) < 0)
 		x->failed = true;
 }
 

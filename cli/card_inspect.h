@@ -5,14 +5,19 @@
 #include <jansson.h>
 
 #include "cli/options.h"
+#include "simd/backend.h"
 
-/* Open and test every card that the options name; a line for each and for its stream. 0, or -1: one failed. */
-int card_self_test(const struct options *);
+/*
+ * Open and test every card that the options name, with each algorithm that it serves, whose design is loaded before; a line
+ * for each and for its stream. 0, or -1: one failed, or a signal came before the end of it, which is logged. The fault is
+ * of kernels: a chain runs on one beside the card.
+ */
+int card_self_test(const struct options *, const struct backend_fault *);
 
 /* A row for each card and algorithm that the options ask for, printed or added to `rows` where that is not NULL. */
 void card_list_print(const struct options *, json_t *rows);
 
-/* The algorithm that cards are tried with: the one asked for, or the first that a card can search. */
-const struct algo *card_algo(const struct options *);
+/* Whether the named cards are to search this algorithm: the one that was asked for, whatever it is, or one that they can. */
+bool card_search_wanted(const struct options *, const struct algo *);
 
 #endif

@@ -87,6 +87,26 @@ bool card_list_only(const char *backend)
 	return backend && (strcasecmp(backend, "fpga") == 0 || strcasecmp(backend, "fpga-dma") == 0);
 }
 
+static bool all_simulated(const struct card_list *list)
+{
+	for (unsigned i = 0; i < list->count; i++)
+		if (!list->specs[i].sim)
+			return false;
+	return true;
+}
+
+bool card_list_serves(const struct card_list *list, const struct algo *asked, const struct algo *algo)
+{
+	if (list->count == 0 || asked)
+		return list->count > 0 && asked == algo;
+	if (all_simulated(list))
+		return true;
+	for (unsigned i = 0; i < list->design_count; i++)
+		if (list->designs[i].algo == algo)
+			return true;
+	return list->design_count == 0 && card_knows(algo);
+}
+
 struct cards *card_list_create(const struct card_list *list)
 {
 	const struct cards_config config = {

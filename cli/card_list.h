@@ -32,6 +32,13 @@ int card_list_design(struct card_list *, const char *value, char *why, size_t wh
 /* Whether this backend is one of cards alone: "fpga" or "fpga-dma". NULL is not. */
 bool card_list_only(const char *backend);
 
+/*
+ * Whether the named cards are there for this algorithm. They are for the one that was asked for, where one was. Else those
+ * on boards are for each algorithm that a design was named for, or, without any design, for what cards search; and if all
+ * are simulated, they become whatever is wanted.
+ */
+bool card_list_serves(const struct card_list *, const struct algo *asked, const struct algo *);
+
 /* The cards, not opened yet; starting them ends when a signal comes. NULL, logged: no memory. */
 struct cards *card_list_create(const struct card_list *);
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <strings.h>
 
+#include "algo/registry.h"
 #include "base/log.h"
 #include "cli/card_inspect.h"
 #include "cli/card_stage.h"
@@ -44,13 +45,13 @@ static json_t *cell_json(const struct cell *cell, const struct cards *cards, con
 			 "max", sorted_quantile(cell->rates, cell->rate_count, 1), "cards", list);
 }
 
-static int measure_search(struct cards *cards, const struct options *o, double limit, json_t *results, bool *interrupted)
+static int measure_search(struct cards *cards, const struct algo *algo, double limit, json_t *results, bool *interrupted)
 {
 	struct crew_device devices[CARDS_MAX];
 	double clocks_per_hash[CARDS_MAX];
 	uint64_t before[CARDS_MAX];
 	struct cell cell = {
-		.algo = card_algo(o), .devices = devices, .device_count = cards->count, .limit = limit, .show = !results,
+		.algo = algo, .devices = devices, .device_count = cards->count, .limit = limit, .show = !results,
 	};
 
 	snprintf(cell.name, sizeof cell.name, "%s", backend_fpga.name);
@@ -88,22 +89,37 @@ static int measure_streams(struct cards *cards, bool all, double limit, json_t *
 	return result;
 }
 
-int card_measure(const struct options *o, double limit, json_t *results, bool *interrupted)
+/* One algorithm that cards search, by their search and by their streams. */
+static int measure_algo(struct cards *cards, const struct options *o, const struct algo *algo, double limit, json_t *results,
+			bool *interrupted)
 {
 	const bool all = strcasecmp(o->backend, "all") == 0;
-	const struct algo *algo = card_algo(o);
 	int result = 0;
 
-	if (card_stages_wanted(o, algo))
-		return 0;
-
-	struct cards *cards = card_list_create(&o->cards);
-	if (!cards || cards_use(cards, algo) != (int)cards->count)
+	if (cards_use(cards, algo) != (int)cards->count)
 		result = -1;		/* a result of some of them would be taken for that of all */
+	if (result < 0 && cell_signalled()) {
+		*interrupted = true;
+		log_error("--benchmark: interrupted before the cards were measured");
+	}
 	if (result == 0 && (all || strcasecmp(o->backend, "fpga-dma") == 0))
 		result = measure_streams(cards, all, limit, results, interrupted);
 	if (result == 0 && !*interrupted && (all || strcasecmp(o->backend, "fpga") == 0))
-		result = measure_search(cards, o, limit, results, interrupted);
+		result = measure_search(cards, algo, limit, results, interrupted);
+	return result;
+}
+
+int card_measure(const struct options *o, const struct backend_fault *fault, double limit, json_t *results, bool *interrupted)
+{
+	struct cards *cards = card_list_create(&o->cards);
+	int result = cards ? 0 : -1;
+
+	for (const struct algo *const *a = algos; *a && cards && !*interrupted; a++) {
+		if (card_stages_wanted(o, *a))
+			result |= card_stages_measure(cards, *a, fault, limit, results, interrupted);
+		else if (card_search_wanted(o, *a))
+			result |= measure_algo(cards, o, *a, limit, results, interrupted);
+	}
 	cards_destroy(cards);
 	return result;
 }

@@ -10,14 +10,17 @@
 
 #include "cli/options.h"
 #include "fpga/cards.h"
+#include "simd/backend.h"
 
 /*
- * Measure all cards that the options name for `limit` seconds, as --backend has it (all: both). Prints, or adds to
- * `results` where that is not NULL. *interrupted: by a signal. 0, or -1 logged.
+ * Measure all cards that the options name for `limit` seconds, as --backend has it (all: both), with each algorithm that
+ * they serve, whose design is loaded before. Prints, or adds to
+ * `results` where that is not NULL. *interrupted: by a signal; what there was by then is told. 0, or -1 logged: a card
+ * failed, or there was nothing yet.
  */
-int card_measure(const struct options *, double limit, json_t *results, bool *interrupted);
+int card_measure(const struct options *, const struct backend_fault *, double limit, json_t *results, bool *interrupted);
 
-/* One card's stream, and the CPU on the same messages. The same. */
+/* One card's stream, proved first, and the CPU on the same messages, all within the limit. The same. */
 int stream_measure(struct fpga_unit *, double limit, json_t *results, bool *interrupted);
 
 #endif

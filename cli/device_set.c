@@ -21,13 +21,19 @@ static const char *occupancy(char text[OCCUPANCY_TEXT], const struct device_set 
 	return text;
 }
 
+static bool works(const struct device_entry *entry, const struct worker *worker)
+{
+	return !worker->failed && (!entry->lent || entry->lent->on);
+}
+
 void device_set_report(const struct device_set *set, const struct worker *workers, double seconds)
 {
 	for (unsigned i = 0; i < set->count; i++) {
 		char rate[RATE_TEXT], busy[OCCUPANCY_TEXT];
 
 		report_rate(rate, seconds > 0 ? (double)workers[i].hashes / seconds : 0);
-		log_info("%s%s: %s%s; hardware errors %ju%s", set->prefix, set->entries[i].name, workers[i].failed ? "off, " : "", rate,
+		log_info("%s%s: %s%s; hardware errors %ju%s", set->prefix, set->entries[i].name,
+			 works(&set->entries[i], &workers[i]) ? "" : "off, ", rate,
 			 (uintmax_t)workers[i].hw_errors, occupancy(busy, set, set->entries[i].lent));
 	}
 }
@@ -40,9 +46,10 @@ json_t *device_set_report_json(const struct device_set *set, const struct worker
 		const struct lent_stage *lent = set->entries[i].lent;
 		const double searched = lent ? lent->searched : 0;
 
-		json_array_append_new(list, json_pack("{s:s, s:b, s:I, s:f, s:I, s:f, s:f}", set->noun, set->entries[i].name,
-			"on", !workers[i].failed, "hashes", (json_int_t)workers[i].hashes,
+		json_array_append_new(list, json_pack("{s:s, s:b, s:I, s:f, s:I, s:I, s:f, s:f}", set->noun, set->entries[i].name,
+			"on", (int)works(&set->entries[i], &workers[i]), "hashes", (json_int_t)workers[i].hashes,
 			"hashrate", seconds > 0 ? (double)workers[i].hashes / seconds : 0.0, "hw_errors", (json_int_t)workers[i].hw_errors,
+			"failures", (json_int_t)(lent ? lent->failures : workers[i].failed),
 			"device_busy", searched > 0 ? lent->device_busy / searched : 0.0,
 			"cpu_busy", searched > 0 ? lent->cpu_busy / searched : 0.0));
 	}
@@ -85,6 +92,12 @@ int device_set_measure(const struct device_set *set, const struct algo *algo, do
 	for (unsigned i = 0; i < set->count; i++)
 		devices[i] = set->entries[i].device;
 	int result = cell_run(&cell);
+	for (unsigned i = 0; i < set->count && result == 0; i++) {
+		const struct lent_stage *lent = set->entries[i].lent;
+
+		if (lent && (!lent->on || lent->failures > 0))
+			result = log_error("%s%s: it failed meanwhile", set->prefix, set->entries[i].name);
+	}
 	if (result == 0 && results)
 		json_array_append_new(results, cell_json(&cell, set));
 	else if (result == 0)

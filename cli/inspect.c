@@ -13,7 +13,6 @@
 #include "base/hex.h"
 #include "base/log.h"
 #include "cli/card_inspect.h"
-#include "cli/card_stage.h"
 #include "cli/cell.h"
 #include "cli/opencl_run.h"
 #include "simd/scan.h"
@@ -66,26 +65,41 @@ static int self_test_one(const struct algo *algo, const struct backend *backend,
 	return result;
 }
 
+/* Those that the options name. */
+static int self_test_devices(const struct options *o, const struct backend_fault *fault)
+{
+	static int (*const kinds[])(const struct options *, const struct backend_fault *) = {
+		card_self_test, opencl_self_test,
+	};
+	int result = 0;
+
+	if (o->cards.count == 0 && o->opencl.count == 0)
+		return 0;
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		if (cell_signalled())	/* which is said already where one of them noticed it */
+			return result < 0 ? -1 : log_error("--self-test: interrupted before all devices were tested");
+		if (kinds[i](o, fault) < 0)
+			result = -1;
+	}
+	return result;
+}
+
 int inspect_self_test(const struct options *o, const struct backend_fault *fault)
 {
 	int result = 0;
 
 	for (const struct algo *const *a = algos; *a; a++) {
 		for (const struct backend *const *b = backends; *b; b++) {
+			if (!wants(o, *a, *b))
+				continue;
 			if (cell_signalled())
 				return log_error("--self-test: interrupted before %s %s", (*a)->name, (*b)->name);
-			if (wants(o, *a, *b) && self_test_one(*a, *b, fault) < 0)
+			if (self_test_one(*a, *b, fault) < 0)
 				result = -1;
 			fflush(stdout);
 		}
 	}
-	if (card_self_test(o) < 0)
-		result = -1;
-	if (card_stages_self_test(o, fault) < 0)
-		result = -1;
-	if (opencl_self_test(o, fault) < 0)
-		result = -1;
-	return result;
+	return self_test_devices(o, fault) < 0 ? -1 : result;
 }
 
 static const char *state_of(const struct algo *algo, const struct backend *backend, const struct kernel *kernel,
@@ -142,7 +156,6 @@ int inspect_list(const struct options *o, const struct backend_fault *fault)
 		}
 	}
 	card_list_print(o, rows);
-	card_stages_list(o, rows);
 	if (rows) {
 		json_dumpf(rows, stdout, JSON_INDENT(2));
 		printf("\n");

@@ -38,6 +38,7 @@ struct run {
 	struct cards *cards;	/* NULL: none, or none that can be used */
 	struct opencl_set *opencl;	/* NULL: none is wanted */
 	struct card_stages *stages;	/* the cards of an algorithm that they compute a stage of; NULL: they search, or there are none */
+	struct cards *stage_cards;	/* of those */
 	struct record *record;	/* NULL: none is wanted */
 	struct pools *pools;
 	struct board board;
@@ -319,8 +320,11 @@ static int choose_cards(struct run *run, const struct backend_fault *fault)
 	const struct options *o = run->options;
 
 	if (card_stages_wanted(o, o->algo)) {
-		run->stages = card_stages_create(&o->cards, o->algo, kernel_beside(run, fault));
-		return run->stages ? (int)run->stages->set.count : -1;
+		run->stage_cards = card_list_create(&o->cards);
+		run->stages = run->stage_cards ? card_stages_create(run->stage_cards, o->algo, kernel_beside(run, fault)) : NULL;
+		if (!run->stages)
+			return -1;
+		return card_list_only(o->backend) ? card_stages_open(run->stages) : 0;
 	}
 	run->cards = card_list_create(&o->cards);
 	if (!run->cards)
@@ -404,6 +408,7 @@ destroy_pools:
 destroy_cards:
 	cards_destroy(run.cards);
 	card_stages_free(run.stages);
+	cards_destroy(run.stage_cards);
 	opencl_set_free(run.opencl);
 	return result;
 }

@@ -12,6 +12,7 @@
 
 #define ITEM	32	/* bytes of a stage's message and digest */
 #define PROOF_NONCES	256
+#define BAD_MAX	16	/* wrong candidates that are borne in any case, or as many as true ones */
 
 enum batch_state { FREE, WAITS, AT_DEVICE, BACK };
 
@@ -33,6 +34,7 @@ struct line {
 
 	pthread_t thread;			/* the device's */
 	bool has_thread, is_open;
+	unsigned good, bad;			/* candidates, the searching thread's own */
 	pthread_mutex_t lock;			/* of the rest */
 	pthread_cond_t changed;
 	uint64_t sent;				/* batches that came to the device */
@@ -263,17 +265,36 @@ static bool is_stale(void *ctx)
 	return board_is_stale(s->w->board, s->work);
 }
 
+/* A device that answers, but wrongly, is as good as lost. */
+static void distrust(struct line *line)
+{
+	pthread_mutex_lock(&line->lock);
+	const bool is_news = !line->lost;
+	line->lost = true;
+	pthread_mutex_unlock(&line->lock);
+	if (is_news)
+		log_error("%s: %u of its %u candidates were wrong", line->lent->device->name, line->bad, line->bad + line->good);
+}
+
 static void take_answer(void *ctx, uint64_t nonce, uint32_t mask)
 {
 	struct search *s = ctx;
-	const struct lent_stage *lent = s->w->device;
+	struct line *line = s->w->state;
+	const struct lent_stage *lent = line->lent;
 	uint64_t left = nonce < s->end ? s->end - nonce : 0, lanes = left < lent->kernel->lanes ? left : lent->kernel->lanes;
 
-	for (unsigned lane = 0; lane < lanes; lane++)
-		if (mask >> lane & 1)
-			worker_candidate(s->w, s->work, (uint32_t)(nonce + lane));
+	for (unsigned lane = 0; lane < lanes; lane++) {
+		if (!(mask >> lane & 1))
+			continue;
+		if (worker_candidate(s->w, s->work, (uint32_t)(nonce + lane)))
+			line->good++;
+		else
+			line->bad++;
+	}
 	s->hashes += lanes;
 	s->w->hashes += lanes;
+	if (line->bad >= BAD_MAX && line->bad > line->good)
+		distrust(line);
 }
 
 static void give_back(void *ctx, uint64_t first, uint64_t end)
@@ -287,7 +308,7 @@ static void give_back(void *ctx, uint64_t first, uint64_t end)
 }
 
 /* Under each of the work's versions in turn. */
-static int64_t scan(struct worker *w, const struct work *work, uint64_t first, uint64_t end)
+int64_t lent_stage_scan(struct worker *w, const struct work *work, uint64_t first, uint64_t end)
 {
 	static const struct walker walker = { is_stale, take_answer, give_back };
 	struct line *line = w->state;
@@ -305,9 +326,20 @@ static int64_t scan(struct worker *w, const struct work *work, uint64_t first, u
 		else
 			walk(line, first, end, &walker, &s);
 	}
-	if (line->lost)
-		return log_error("%s: switched off, what it did not search goes to others", line->lent->device->name);
+	if (line->lost) {
+		line->lent->on = false;
+		line->lent->failures++;
+		return -1;
+	}
 	return (int64_t)(s.hashes / versions);
+}
+
+static int64_t scan(struct worker *w, const struct work *work, uint64_t first, uint64_t end)
+{
+	const struct lent_stage *lent = w->device;
+	int64_t done = lent_stage_scan(w, work, first, end);
+
+	return done < 0 ? log_error("%s: switched off, what it did not search goes to others", lent->device->name) : done;
 }
 
 /* What the reference says of the nonces from `first` on, in place of what the chain says. */
@@ -484,8 +516,10 @@ static int open_worker(struct worker *w)
 	if (line->is_open && make_line(line, w->algo) == 0 && prove_stage(line) == 0 && start_device(line) == 0 &&
 	    prove_chain(line, w->algo) == 0) {
 		log_info("%s: %s proved; %u batches of %u under way", lent->device->name, lent->name, lent->depth, nonces_of(line));
+		lent->on = true;
 		return 0;
 	}
+	lent->on = false;
 	close_worker(w);
 	return -1;
 }

@@ -32,6 +32,8 @@ struct lent_stage {
 
 	/* written by its threads, read by anyone: seconds of searching, and how many of them each side did not wait */
 	_Atomic double searched, cpu_busy, device_busy;
+	_Atomic bool on;		/* the device is proved and works, as far as is known */
+	_Atomic uint64_t failures;	/* times it was lost */
 };
 
 /* Whether the kernel is of a chain that has the stage, and not as its last. */
@@ -42,8 +44,17 @@ bool lent_stage_fits(const struct lent_stage *);
 
 /*
  * open() proves the device, by a whole batch of its digests, and then the chain, by the reference's verdict on some hundred
- * nonces. When the device is lost, what was not searched goes back to the board and the worker ends.
+ * nonces. When the device is lost, what was not searched goes back to the board and the worker ends. A device whose candidates
+ * are wrong, 16 and more and most of them, counts as lost.
  */
 extern const struct backend backend_lent_stage;
+
+struct worker;
+
+/*
+ * Its scan() for who goes on after a loss: -1 when the device is lost, which it logged, and what was not searched has gone
+ * back. backend_lent_stage.close() is then to be called, and open() may be tried again with the same worker.
+ */
+int64_t lent_stage_scan(struct worker *, const struct work *, uint64_t first, uint64_t end);
 
 #endif

@@ -157,8 +157,10 @@ int offload_card_use(struct offload_card *card, const struct transport *transpor
 	*card = (struct offload_card){ .transport = *transport, .core = find(core), .timeout_s = OFFLOAD_TIMEOUT_S };
 	if (!card->core)
 		return log_error("card %s: there is no offload core for %s", transport->name, core);
-	if (identify(card) < 0)
+	if (identify(card) < 0) {
+		card->foreign = read_reg(card, OFFLOAD_ID) != TRANSPORT_GONE;
 		return -1;
+	}
 	if (!reset(card))
 		return log_error("card %s: a reset does not empty it", transport->name);
 	if (transport->ops->stream) {

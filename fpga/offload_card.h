@@ -38,6 +38,7 @@ struct offload_card {
 	unsigned cores;			/* side by side, 1..255 */
 	unsigned clocks;		/* an item of one of them, 1..255 */
 	size_t room;			/* items that one packet can carry, at least 1; 0: it has no stream, so it cannot run batches */
+	bool foreign;			/* after it could not be opened: something answered, and is no such core */
 	double timeout_s;		/* OFFLOAD_TIMEOUT_S; a test may have less patience */
 	struct offload_sums sums;
 };

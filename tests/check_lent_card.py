@@ -3,14 +3,13 @@
 lyra2rev2 with its CubeHash stages at a card, from end to end on devpool: the card's RTL simulated within the process (sim),
 and behind the system calls of a real card (uio: the shim).
 """
+import hashlib
 import json
-import subprocess
 import sys
-import time
 import unittest
 
 from check_cards import FAULTY, KINDS, Machine
-from processes import ADIT, PATIENCE, Miner, Pool
+from processes import PATIENCE, Pool
 
 EASY = '0.00003'        # a share in some 500 hashes: what the simulation needs a moment for
 LONG = 4 * PATIENCE
@@ -19,11 +18,23 @@ LONG = 4 * PATIENCE
 class CubeHash(Machine):
     """A machine with a card of CubeHash cores."""
 
-    def __init__(self, kind):
-        super().__init__(kind, 'cubehash256,14')
-        uio = ['--fpga', 'uio:adit-offload,dma=adit-dma,buf=udmabuf0', '--fpga-root', self.root]
-        self.name, self.args = ('sim', ['--fpga', 'sim']) if kind == 'sim' else ('uio:adit-offload', uio)
+    def __init__(self, kind, card='cubehash256,14'):
+        super().__init__(kind, card)
+        device = 'uio:adit-offload' if card.startswith('cubehash256') else 'uio:adit-miner'
+        uio = ['--fpga', device + ',dma=adit-dma,buf=udmabuf0', '--fpga-root', self.root]
+        self.name, self.args = ('sim', ['--fpga', 'sim']) if kind == 'sim' else (device, uio)
         self.args = ['-a', 'lyra2rev2', *self.args]
+
+    def designs(self, **designs):
+        """Files to load, which make that of the card, and the options."""
+        self.design()
+        args = []
+        for algo, design in designs.items():
+            text = 'design %s\n' % design
+            path = self.write(algo + '.bin', text)
+            self.write(algo + '.bin.sha256', hashlib.sha256(text.encode()).hexdigest())
+            args += ['--fpga-bitstream', '%s=%s' % (algo, path)]
+        return args
 
 
 class Mining(unittest.TestCase):
@@ -48,19 +59,48 @@ class Mining(unittest.TestCase):
                 self.assertIn('card %s: cubehash256, 4 cores, 192 clocks a hash\n' % machine.name, miner.text())
 
     def test_a_card_that_fails_is_switched_off_and_the_cpu_mines_on(self):
+        with CubeHash(FAULTY) as machine, Pool('--difficulty', '0.0005', algo='lyra2rev2') as pool:
+            with machine.mine(pool, '-t', '1') as miner:
+                lines = miner.wait_for('cubehash256 proved', patience=LONG)
+                lines = miner.wait_for('share accepted', 2, since=lines, patience=LONG)
+                machine.fault('unplug')
+                off = 'card %s: switched off; its work goes to others, and it is tried again in 1 s' % machine.name
+                since = miner.wait_for(off, since=lines, patience=LONG)
+                miner.wait_for('share accepted', 5, since=since, patience=LONG)
+                miner.wait_for('card %s: still off, tried again in 2 s' % machine.name, since=lines, patience=LONG)
+                mine = miner.summary()
+            card = self.ended_well(mine, pool.stop())
+            self.assertEqual((mine['threads'], card['on'], card['failures']), (1, False, 1))
+            self.assertTrue(machine.happened('unplug'))
+
+    def test_a_card_alone_that_fails_comes_back_and_goes_on(self):
         for fault in 'unplug', 'dma-error':
-            with self.subTest(fault), CubeHash(FAULTY) as machine, Pool('--difficulty', '0.0005', algo='lyra2rev2') as pool:
-                with machine.mine(pool, '-t', '1') as miner:
-                    lines = miner.wait_for('cubehash256 proved', patience=LONG)
-                    lines = miner.wait_for('share accepted', 2, since=lines, patience=LONG)
+            with self.subTest(fault), CubeHash(FAULTY) as machine, Pool('--difficulty', EASY, algo='lyra2rev2') as pool:
+                with machine.mine(pool, '--backend', 'fpga-dma') as miner:
+                    lines = miner.wait_for('share accepted', 2, patience=LONG)
                     machine.fault(fault)
-                    off = 'card %s: switched off, what it did not search goes to others' % machine.name
-                    lines = miner.wait_for(off, patience=LONG)
-                    miner.wait_for('share accepted', 5, since=lines, patience=LONG)
+                    off = 'card %s: switched off; its work goes to others' % machine.name
+                    lines = miner.wait_for(off, since=lines, patience=LONG)
+                    lines = miner.wait_for('still off, tried again in', since=lines, patience=LONG)
+                    machine.fault()
+                    lines = miner.wait_for('card %s: works again' % machine.name, since=lines, patience=LONG)
+                    miner.wait_for('share accepted', 3, since=lines, patience=LONG)      # there is none but the card
                     mine = miner.summary()
                 card = self.ended_well(mine, pool.stop())
-                self.assertEqual((mine['threads'], card['on']), (1, False))
+                self.assertEqual((card['on'], card['failures']), (True, 1))
                 self.assertTrue(machine.happened(fault))
+
+    def test_a_card_that_is_silent_at_start_is_tried_again(self):
+        with CubeHash(FAULTY) as machine, Pool('--difficulty', '0.0005', algo='lyra2rev2') as pool:
+            machine.fault('no-answer')
+            with machine.mine(pool, '-t', '1') as miner:
+                lines = miner.wait_for('card %s: off, tried again in 1 s' % machine.name, patience=LONG)
+                miner.wait_for('share accepted', since=lines, patience=LONG)
+                machine.fault()
+                miner.wait_for('card %s: works again' % machine.name, since=lines, patience=LONG)
+                mine = miner.summary()
+            card = self.ended_well(mine, pool.stop())
+            self.assertEqual((card['on'], card['failures']), (True, 0))
 
     @unittest.skipUnless(FAULTY == 'uio', 'wants the shim')
     def test_a_design_is_loaded_before_its_card_is_used_and_a_damaged_one_is_not(self):
@@ -73,13 +113,79 @@ class Mining(unittest.TestCase):
                     self.assertEqual(len(miner.summary()['cards']), not damaged)
                     self.assertEqual('miner.bin: loaded for lyra2rev2' in miner.text(), not damaged)
 
-    def test_without_another_the_run_ends_with_the_card(self):
+    @unittest.skipUnless(FAULTY == 'uio', 'wants the shim')
+    def test_a_card_that_lost_its_design_has_it_loaded_again(self):
+        with CubeHash('uio', '16,14') as machine, Pool('--difficulty', EASY, algo='lyra2rev2') as pool:
+            design = machine.designs(lyra2rev2='cubehash256')
+            with machine.mine(pool, '--backend', 'fpga-dma', *design) as miner:
+                lines = miner.wait_for('share accepted', patience=LONG)
+                machine.fault('unplug')
+                lines = miner.wait_for('switched off', since=lines, patience=LONG)
+                machine.write('sys/class/fpga_manager/fpga0/firmware', '')      # the miner is behind its devices again
+                machine.fault()
+                miner.wait_for('lyra2rev2.bin: loaded for lyra2rev2', since=lines, patience=LONG)
+                lines = miner.wait_for('works again', since=lines, patience=LONG)
+                miner.wait_for('share accepted', since=lines, patience=LONG)
+                mine = miner.summary()
+            self.assertEqual(self.ended_well(mine, pool.stop())['failures'], 1)
+
+    def test_the_run_ends_at_once_when_no_card_works(self):
         with CubeHash(FAULTY) as machine, Pool('--difficulty', EASY, algo='lyra2rev2') as pool:
             machine.fault('unplug')
             with machine.mine(pool, '--backend', 'fpga-dma') as miner:
                 self.assertEqual(miner.run.wait(LONG), 1)
                 miner.stop()
-                self.assertIn('backend fpga-dma: no thread is left', miner.text())
+                self.assertIn('backend fpga-dma: no card works', miner.text())
+
+    @unittest.skipUnless(FAULTY == 'uio', 'wants the shim')
+    def test_another_core_is_not_tried_again(self):
+        with CubeHash('uio', '16,14') as machine, Pool('--difficulty', '0.0005', algo='lyra2rev2') as pool:
+            with machine.mine(pool, '-t', '1') as miner:
+                lines = miner.wait_for('card %s: given up' % machine.name, patience=LONG)
+                self.assertIn('this is a miner, and no offload core', miner.text())
+                miner.wait_for('share accepted', since=lines, patience=LONG)
+                mine = miner.summary()
+            self.assertFalse(self.ended_well(mine, pool.stop())['on'])
+
+
+@unittest.skipUnless(FAULTY == 'uio', 'wants the shim')
+class Designs(unittest.TestCase):
+    """One FPGA and two designs: what loads them, and in which order, is the log's to say."""
+
+    def loads(self, text):
+        self.assertNotIn('the last line', text)     # which would stand for more of them
+        return [line.rsplit(' ', 1)[1] for line in text.splitlines() if ': loaded for ' in line]
+
+    def test_the_self_test_loads_each_algorithms_design_once(self):
+        with CubeHash('uio', '16,14') as machine:
+            machine.args = machine.args[2:] + machine.designs(sha256d='16', lyra2rev2='cubehash256')
+            done = machine.run('--self-test', '--cpu', '-avx512,-avx2,-sse2,-sha')
+            self.assertEqual(self.loads(done.stderr), ['sha256d', 'lyra2rev2'])
+            found = [line.split(' (')[0] for line in done.stdout.splitlines() if 'fpga' in line]
+            self.assertEqual(found, [line % machine.name for line in (
+                'sha256d fpga %s: ok', 'sha256d fpga-dma %s: ok', 'lyra2rev2 fpga-dma %s: ok')])
+
+    def test_the_benchmark_and_the_list_do_too(self):
+        with CubeHash('uio', '16,14') as machine:
+            machine.args = machine.args[2:] + machine.designs(sha256d='16', lyra2rev2='cubehash256')
+            for args, rows in (('--benchmark', '-a', 'all', '--backend', 'fpga-dma', '--time-limit', '1'), 'results'), (('--list',), None):
+                with self.subTest(args):
+                    done = machine.run(*args, '--json')
+                    self.assertEqual(self.loads(done.stderr), ['sha256d', 'lyra2rev2'])
+                    found = json.loads(done.stdout)
+                    algos = [row['algo'] for row in (found[rows] if rows else found) if rows or row.get('card') == machine.name]
+                    self.assertEqual(algos, ['sha256d', 'lyra2rev2'])
+
+    def test_a_card_on_a_board_is_for_the_designs_that_were_named(self):
+        with CubeHash('uio', '16,14') as machine:
+            args = machine.args[2:]
+            for designs, algos in (dict(lyra2rev2='cubehash256'), ['lyra2rev2']), ({}, ['sha256d']):
+                with self.subTest(designs):
+                    machine.args = args + (machine.designs(**designs) if designs else [])
+                    if not designs:
+                        machine.write('sys/class/fpga_manager/fpga0/firmware', '')
+                    out = machine.run('--self-test', '--backend', 'fpga-dma').stdout
+                    self.assertEqual([line.split()[0] for line in out.splitlines()], algos)
 
 
 class Inspection(unittest.TestCase):

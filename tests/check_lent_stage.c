@@ -1,6 +1,6 @@
 /*
  * A chain with a stage at a device: what workers find together is what the reference finds,
- * each nonce once, also when the device is lost on the way.
+ * each nonce once, also when the device is lost on the way; and a card that is off keeps nothing from others.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,6 +17,7 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "fpga/lent_card.h"
 #include "fpga/lent_stage.h"
 #include "sha3/cubehash256.h"
 #include "simd/backend.h"
@@ -34,6 +35,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 struct fake {
 	unsigned calls, lost_after;	/* calls; 0: never */
 	unsigned wrong_item;		/* of each batch, from 1; 0: none */
+	unsigned wrong_after;		/* calls, before all items are; 0: never */
 	bool opens;
 	unsigned opened;
 	struct timespec slow;
@@ -51,13 +53,16 @@ static int run_fake(void *ctx, uint8_t *out, const uint8_t *in, size_t items)
 {
 	struct fake *fake = ctx;
 
-	if (fake->lost_after > 0 && ++fake->calls > fake->lost_after)
+	fake->calls++;
+	if (fake->lost_after > 0 && fake->calls > fake->lost_after)
 		return -1;
 	nanosleep(&fake->slow, NULL);
 	for (size_t i = 0; i < items; i++)
 		cubehash256(out + 32 * i, in + 32 * i, 32);
 	if (fake->wrong_item > 0)
 		out[32 * (fake->wrong_item - 1) + 31] ^= 0x80;
+	for (size_t i = 0; fake->wrong_after > 0 && fake->calls > fake->wrong_after && i < items; i++)
+		out[32 * i] ^= 1;
 	return 0;
 }
 
@@ -182,6 +187,34 @@ static void a_device_lost_on_the_way_loses_and_repeats_nothing(void **state)
 	}
 }
 
+static void a_lost_device_is_off_and_was_lost_once(void **state)
+{
+	struct fake fake = { .opens = true, .lost_after = 40 };
+	struct lent_stage lent = stage_at(&fake, backend_kernel(cpu(), algo), 300, 4);
+	struct crew crew;
+
+	(void)state;
+	mine_all(&crew, &(struct crew_device){ &backend_lent_stage, &lent }, 1, 0);
+	assert_true(crew.workers[0].failed && crew_hashes(&crew) > 0);
+	assert_false(lent.on);
+	assert_int_equal(lent.failures, 1);
+	crew_free(&crew);
+}
+
+static void a_device_that_becomes_wrong_is_not_used_any_more(void **state)
+{
+	struct fake fake = { .opens = true, .wrong_after = 40 };
+	struct lent_stage lent = stage_at(&fake, backend_kernel(cpu(), algo), 300, 4);
+	struct crew crew;
+
+	(void)state;
+	mine_all(&crew, &(struct crew_device){ &backend_lent_stage, &lent }, 1, 0);
+	assert_true(crew.workers[0].failed && crew_hashes(&crew) < NONCES);
+	assert_true(crew_hw_errors(&crew) >= 16);
+	assert_int_equal(lent.failures, 1);
+	crew_free(&crew);
+}
+
 static void a_device_that_is_wrong_or_absent_is_not_used(void **state)
 {
 	(void)state;
@@ -196,6 +229,54 @@ static void a_device_that_is_wrong_or_absent_is_not_used(void **state)
 		assert_found_once();		/* the CPU mined on */
 		crew_free(&crew);
 	}
+}
+
+/* On a machine without the card that was named. */
+static void a_card_that_is_off_gives_back_what_it_claims_and_waits_longer_each_time(void **state)
+{
+	const struct fpga_spec spec = { .miner = "none", .dma = "none", .buffer = "none", .length_bits = 14 };
+	struct cards *cards = cards_create(&(struct cards_config){ .root = "/nowhere", .specs = &spec, .count = 1 });
+	struct lent_card lent;
+	struct crew_device device = lent_card_init(&lent, cards, 0, algo, backend_kernel(cpu(), algo));
+	struct board board;
+	struct worker worker = { .algo = algo, .backend = device.backend, .device = device.device, .board = &board };
+	struct work work = easy_work();
+	uint64_t first, end, again, again_end;
+
+	(void)state;
+	board_init(&board, NULL, NULL);
+	board_publish(&board, &work);
+	assert_int_equal(worker.backend->open(&worker), 0);
+	assert_true(board_try_claim(&board, 100, &work, &first, &end));
+	assert_true(retry_pause(&lent.retry) == RETRY_S);
+	assert_int_equal(worker.backend->scan(&worker, &work, first, end), 0);
+	assert_true(retry_pause(&lent.retry) == 2 * RETRY_S);
+	assert_true(board_try_claim(&board, 100, &work, &again, &again_end));
+	assert_true(again == first && again_end == end);
+	assert_false(lent.lent.on);
+
+	board_close(&board);
+	assert_int_equal(worker.backend->scan(&worker, &work, first, end), 0);
+	assert_true(retry_pause(&lent.retry) == 2 * RETRY_S);	/* it was not tried */
+	worker.backend->close(&worker);
+
+	worker.board = NULL;
+	assert_int_equal(worker.backend->open(&worker), -1);	/* nobody would try it again */
+	board_destroy(&board);
+	cards_destroy(cards);
+}
+
+static void a_minute_of_work_makes_the_pause_short_again(void **state)
+{
+	struct retry retry = { .pause_s = RETRY_MAX_S };
+
+	(void)state;
+	retry_started(&retry);
+	retry_worked(&retry);
+	assert_true(retry_pause(&retry) == RETRY_MAX_S);
+	retry.started_at -= RETRY_FORGET_S + 1;
+	retry_worked(&retry);
+	assert_true(retry_pause(&retry) == RETRY_S);
 }
 
 static void a_stage_that_the_chain_has_not_is_refused(void **state)
@@ -220,7 +301,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_nonce_is_searched_once_and_rightly),
 		cmocka_unit_test(a_device_lost_on_the_way_loses_and_repeats_nothing),
+		cmocka_unit_test(a_lost_device_is_off_and_was_lost_once),
+		cmocka_unit_test(a_device_that_becomes_wrong_is_not_used_any_more),
 		cmocka_unit_test(a_device_that_is_wrong_or_absent_is_not_used),
+		cmocka_unit_test(a_card_that_is_off_gives_back_what_it_claims_and_waits_longer_each_time),
+		cmocka_unit_test(a_minute_of_work_makes_the_pause_short_again),
 		cmocka_unit_test(a_stage_that_the_chain_has_not_is_refused),
 	};
 
