@@ -3,6 +3,7 @@
 #include "fpga/opencl.h"
 
 #include <CL/cl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,8 +43,11 @@ struct opencl {
 	struct opencl_times times;
 };
 
+/* The first look at platforms and devices makes them ready, and neither loader nor PoCL bear two threads at that. */
+static pthread_mutex_t looking = PTHREAD_MUTEX_INITIALIZER;
+
 /* Each device of each platform, until visit() returns true. */
-static bool each_device(bool (*visit)(cl_device_id, void *), void *ctx)
+static bool look(bool (*visit)(cl_device_id, void *), void *ctx)
 {
 	cl_platform_id platforms[PLATFORMS_MAX];
 	cl_uint platform_count = 0;
@@ -61,6 +65,14 @@ static bool each_device(bool (*visit)(cl_device_id, void *), void *ctx)
 				return true;
 	}
 	return false;
+}
+
+static bool each_device(bool (*visit)(cl_device_id, void *), void *ctx)
+{
+	pthread_mutex_lock(&looking);
+	bool found = look(visit, ctx);
+	pthread_mutex_unlock(&looking);
+	return found;
 }
 
 static bool count_one(cl_device_id device, void *count)

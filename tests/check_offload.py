@@ -89,6 +89,15 @@ class Files(Offload):
                     self.good('decrypt', '--cipher', cipher, *mix, 'sealed', 'out', **where)
                     self.assertEqual(self.read('out'), plain)
 
+    @unittest.skipUnless(OPENCL, 'there is no OpenCL device')
+    def test_workers_may_all_look_for_their_opencl_devices_at_once(self):
+        """The first look makes the platforms ready. Whoever has no device is lost; the first has one."""
+        self.file('line', b'message\n')
+        for _ in range(10):
+            got = self.run_it('digest', '--workers', 'opencl:4', 'line')
+            self.assertEqual(got.returncode, 0, got.stderr)
+            self.assertNotIn(b'no device 0', got.stderr)
+
     @unittest.skipUnless(OPENCL and os.path.exists(LOST), 'there is no OpenCL device to lose')
     @unittest.skipIf(SANITIZED, 'a sanitizer wants to be loaded first')
     def test_a_device_lost_on_the_way_costs_nothing(self):
