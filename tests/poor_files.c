@@ -1,4 +1,8 @@
-/* Preloaded: files as on a poor file system, without what $LACKS names: nameless files, second names, renaming to new names only. */
+/*
+ * Preloaded: files as on a poor file system, without what $LACKS names: nameless files, second names, renaming to new names
+ * only. Where files may be large the program's open() is open64(), so both names are here, and neither may become the other.
+ */
+#undef _FILE_OFFSET_BITS
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
