@@ -17,12 +17,22 @@
 #define CORE		"cubehash256"
 #define TRIAL_ITEMS	64
 #define BATCH_S		0.02	/* of a batch at the card: how soon newer work is seen */
+#define LATE_S		0.5	/* after which a batch is not waited for in any case */
 
 static int run_card(void *ctx, uint8_t *out, const uint8_t *in, size_t items)
 {
 	struct lent_card *lent = ctx;
 
+	lent->sent_at = clock_now();
 	return offload_card_run(&lent->card, &(struct batch){ .items = items, .in = in, .out = out });
+}
+
+/* The run may end while a card is silent; one that answers is waited for. */
+static bool unwanted(void *ctx)
+{
+	const struct lent_card *lent = ctx;
+
+	return clock_now() - lent->sent_at > LATE_S && fpga_unit_unwanted(&lent->cards->units[lent->index]);
 }
 
 /* Nonces worth BATCH_S, at most LENT_BATCH. 0: logged, the card failed. */
@@ -45,6 +55,8 @@ static int use_card(struct lent_card *lent)
 
 	if (offload_card_open(&lent->card, config->root, &config->specs[lent->index], CORE) < 0)
 		return -1;
+	lent->card.transport.unwanted = unwanted;
+	lent->card.transport.unwanted_ctx = lent;
 	lent->lent.batch = batch_worth(lent);
 	if (lent->lent.batch == 0) {
 		offload_card_close(&lent->card);

@@ -25,6 +25,7 @@ struct lent_card {
 	/* its thread's own, or the owner's while there is no thread */
 	struct offload_card card;
 	bool in_use;			/* it is open */
+	double sent_at;			/* clock_now(), of the batch that is at the card */
 	struct retry retry;
 
 	struct lent_stage lent;

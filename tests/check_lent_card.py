@@ -6,10 +6,12 @@ and behind the system calls of a real card (uio: the shim).
 import hashlib
 import json
 import sys
+import time
 import unittest
 
 from check_cards import FAULTY, KINDS, Machine
 from processes import PATIENCE, Pool
+from tries import holds_once
 
 EASY = '0.00003'        # a share in some 500 hashes: what the simulation needs a moment for
 LONG = 4 * PATIENCE
@@ -72,6 +74,18 @@ class Mining(unittest.TestCase):
             card = self.ended_well(mine, pool.stop())
             self.assertEqual((mine['threads'], card['on'], card['failures']), (1, False, 1))
             self.assertTrue(machine.happened('unplug'))
+
+    @holds_once
+    def test_a_signal_does_not_wait_for_a_card_that_is_silent(self):
+        """For 10 s, after which it would say so."""
+        with CubeHash(FAULTY) as machine, Pool('--difficulty', EASY, algo='lyra2rev2') as pool:
+            with machine.mine(pool, '--backend', 'fpga-dma') as miner:
+                miner.wait_for('share accepted', patience=LONG)
+                machine.fault('stall')
+                while not machine.happened('stall'):
+                    time.sleep(0.01)
+                miner.summary()
+                self.assertNotIn('is not done in time', miner.text())
 
     def test_a_card_alone_that_fails_comes_back_and_goes_on(self):
         for fault in 'unplug', 'dma-error':
