@@ -39,7 +39,9 @@ static void a_card_that_fails_is_switched_off_and_comes_back(void **state)
 		rig_check_shares(rig, &work, faults[i] > FAKE_UNPLUGGED);
 		rig->card.fault = FAKE_SOUND;
 		work.header[68]++;
+		pthread_mutex_lock(&rig->board.lock);	/* its workers are there already */
 		rig->board.nonce_end = UINT64_C(1) << 32;
+		pthread_mutex_unlock(&rig->board.lock);
 		board_publish(&rig->board, &work);
 
 		uint64_t hits = rig->unit.hits;
