@@ -105,18 +105,14 @@ static const char *core_name(uint32_t number)
 	return "unknown to this driver";
 }
 
-/* ID, VERSION, CORE and CAPS. 0, or -1 logged. */
-static int identify(struct offload_card *card)
+/* Of something that answers: is it this core, and one that this driver can use? 0, or -1 logged. */
+static int check_kind(struct offload_card *card, uint32_t id, uint32_t version, uint32_t number, uint32_t caps)
 {
 	const struct offload_core *core = card->core;
 	const char *name = card->transport.name;
-	uint32_t id = read_reg(card, OFFLOAD_ID), version = read_reg(card, OFFLOAD_VERSION);
-	uint32_t number = read_reg(card, OFFLOAD_CORE), caps = read_reg(card, OFFLOAD_CAPS);
 	size_t in = field(caps, OFFLOAD_CAPS_ITEM_IN, OFFLOAD_CAPS_ITEM_IN_SHIFT);
 	size_t out = field(caps, OFFLOAD_CAPS_ITEM_OUT, OFFLOAD_CAPS_ITEM_OUT_SHIFT);
 
-	if (id == TRANSPORT_GONE)
-		return log_error("card %s: nothing answers there", name);
 	if (id == MINER_ID)
 		return log_error("card %s: this is a miner, and no offload core", name);
 	if (id != ID)
@@ -132,6 +128,18 @@ static int identify(struct offload_card *card)
 	if (card->cores == 0 || card->clocks == 0 || in != core->item_in || out != core->item_out)
 		return log_error("card %s: its capabilities %08x are not those of %s", name, (unsigned)caps, core->name);
 	return 0;
+}
+
+/* 0, or -1 logged: it is silent, if only for a moment, or foreign. */
+static int identify(struct offload_card *card)
+{
+	uint32_t id = read_reg(card, OFFLOAD_ID), version = read_reg(card, OFFLOAD_VERSION);
+	uint32_t number = read_reg(card, OFFLOAD_CORE), caps = read_reg(card, OFFLOAD_CAPS);
+
+	if (id == TRANSPORT_GONE || version == TRANSPORT_GONE || number == TRANSPORT_GONE || caps == TRANSPORT_GONE)
+		return log_error("card %s: nothing answers there", card->transport.name);
+	card->foreign = check_kind(card, id, version, number, caps) < 0;
+	return card->foreign ? -1 : 0;
 }
 
 /* Empty it. False: it does not get empty. */
@@ -157,10 +165,8 @@ int offload_card_use(struct offload_card *card, const struct transport *transpor
 	*card = (struct offload_card){ .transport = *transport, .core = find(core), .timeout_s = OFFLOAD_TIMEOUT_S };
 	if (!card->core)
 		return log_error("card %s: there is no offload core for %s", transport->name, core);
-	if (identify(card) < 0) {
-		card->foreign = read_reg(card, OFFLOAD_ID) != TRANSPORT_GONE;
+	if (identify(card) < 0)
 		return -1;
-	}
 	if (!reset(card))
 		return log_error("card %s: a reset does not empty it", transport->name);
 	if (transport->ops->stream) {

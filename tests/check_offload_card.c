@@ -39,6 +39,7 @@ struct load {
 static struct fake {
 	enum fault fault;
 	bool gone;
+	unsigned unanswered;		/* reads from now on that are, and read as ones */
 	uint32_t regs[OFFLOAD_REGS_LEN / 4];
 	uint8_t in[ROOM_BYTES], out[ROOM_BYTES];
 	uint8_t memory[ROOM_BYTES];	/* what the core writes by itself; `out` has it once it is taken back */
@@ -58,6 +59,10 @@ static uint32_t fake_read(struct transport *t, unsigned offset)
 {
 	(void)t;
 	++*reg(OFFLOAD_CYCLES);
+	if (fake.unanswered > 0) {
+		fake.unanswered--;
+		return TRANSPORT_GONE;
+	}
 	return fake.gone ? TRANSPORT_GONE : *reg(offset);
 }
 
@@ -213,6 +218,7 @@ static void what_is_not_that_core_is_refused(void **state)
 		{ OFFLOAD_ID, 0x41444954 }, { OFFLOAD_ID, 0 }, { OFFLOAD_ID, TRANSPORT_GONE }, { OFFLOAD_VERSION, 0x00020000 },
 		{ OFFLOAD_VERSION, 0 }, { OFFLOAD_CORE, 2 }, { OFFLOAD_CORE, 6 }, { OFFLOAD_CAPS, 20 << 8 | 0x40400000 },
 		{ OFFLOAD_CAPS, 0x40400002 }, { OFFLOAD_CAPS, 0x20401402 }, { OFFLOAD_CAPS, 0x40201402 },
+		{ OFFLOAD_VERSION, TRANSPORT_GONE }, { OFFLOAD_CORE, TRANSPORT_GONE }, { OFFLOAD_CAPS, TRANSPORT_GONE },
 	};
 	struct offload_card card;
 
@@ -223,12 +229,29 @@ static void what_is_not_that_core_is_refused(void **state)
 		*reg(wrong[i].offset) = wrong[i].value;
 		if (offload_card_use(&card, &t, "chacha20") == 0)
 			fail_msg("%08x at %03x is taken", (unsigned)wrong[i].value, wrong[i].offset);
+		assert_int_equal(card.foreign, wrong[i].value != TRANSPORT_GONE);
 		assert_int_equal(fake.closed, 0);
 	}
 	struct transport t = build(1, 64, 64);
 	assert_int_equal(offload_card_use(&card, &t, "chacha"), -1);
 	fake.fault = DIRTY;
 	assert_int_equal(offload_card_use(&card, &t, "chacha20"), -1);
+}
+
+/* So it is worth another try. */
+static void a_card_that_does_not_answer_for_a_moment_is_not_foreign(void **state)
+{
+	struct offload_card card;
+
+	(void)state;
+	for (unsigned reads = 1; reads <= 4; reads++) {
+		struct transport t = build(1, 64, 64);
+
+		fake.unanswered = reads;
+		assert_int_equal(offload_card_use(&card, &t, "chacha20"), -1);
+		assert_false(card.foreign);
+		assert_int_equal(offload_card_use(&card, &t, "chacha20"), 0);
+	}
 }
 
 /* RFC 8439, 2.3, and SP 800-38A, B.1. */
@@ -456,6 +479,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_card_of_each_core_is_taken),
 		cmocka_unit_test(what_is_not_that_core_is_refused),
+		cmocka_unit_test(a_card_that_does_not_answer_for_a_moment_is_not_foreign),
 		cmocka_unit_test(a_batch_is_loaded_with_the_number_of_its_first_item),
 		cmocka_unit_test(no_stream_has_more_items_than_its_counter),
 		cmocka_unit_test(a_batch_goes_in_packets_and_is_counted),
