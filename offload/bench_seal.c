@@ -3,7 +3,8 @@
  * all workers together; and OpenSSL's own ChaCha20-Poly1305 on as many threads, in turn.
  *
  * What a newcomer would get wrong: memory that was never written is one page of zeros,
- * however much there is, and stays in the cache. So each task is written once.
+ * however much there is, and stays in the cache. So each task is written once, and the
+ * clock starts after that, when all devices are open.
  */
 #include <jansson.h>
 #include <openssl/evp.h>
@@ -24,24 +25,34 @@
 /* A round of the workers. */
 struct sealing {
 	struct seal seal;
-	unsigned fresh;			/* tasks that were never written; with `began`, the filler's */
-	double began, ended;		/* clock_now(); with `bytes`, the latter is the taker-off's */
-	uint64_t bytes;
+	size_t room;			/* bytes of a task */
+	unsigned count;			/* tasks */
+	double began, ended;		/* clock_now() */
+	bool first_is_filled;
+	uint64_t bytes;			/* taken off */
 };
+
+static void ready(void *ctx, const struct task *tasks)
+{
+	struct sealing *sealing = ctx;
+
+	for (unsigned i = 0; i < sealing->count; i++) {
+		memset(tasks[i].in, 0xa5, sealing->room);
+		memset(tasks[i].out, 0x5a, sealing->room);
+	}
+	sealing->began = clock_now();
+}
 
 static int fill(void *ctx, struct task *task)
 {
 	struct sealing *sealing = ctx;
 
-	if (sealing->began == 0)
-		sealing->began = clock_now();
-	if (sealing->fresh > 0) {
-		sealing->fresh--;
-		memset(task->in, 0xa5, task->room);
-	}
-	task->batch.items = task->room / task->batch.core->item_in;
-	task->len = task->batch.items * task->batch.core->item_in;
-	return clock_now() - sealing->began < SECONDS;
+	if (sealing->first_is_filled && clock_now() - sealing->began >= SECONDS)
+		return 0;
+	sealing->first_is_filled = true;
+	task->batch.items = sealing->room / task->batch.core->item_in;
+	task->len = sealing->room;
+	return 1;
 }
 
 static int take_off(void *ctx, struct task *task)
@@ -60,13 +71,14 @@ static double seal_by_workers(const struct offload_options *options)
 {
 	static const struct core_params params = { .key = { 1 }, .iv = { 2 } };
 	struct stream stream = stream_of(options, core_find("chacha20"));
-	struct sealing sealing = { .fresh = stream.depth };
+	struct sealing sealing = { .room = stream.task_items * stream.core->item_in, .count = stream.depth };
 	struct stream_result result;
 	uint8_t tag[SEAL_TAG];
 	int status = -1;
 
 	stream.params = &params;
 	stream.first = SEAL_FIRST;
+	stream.ready = ready;
 	stream.fill = fill;
 	stream.take_off = take_off;
 	stream.ctx = &sealing;

@@ -57,7 +57,7 @@ static struct task *waiting_for(struct ring *ring, enum duty duty)
 	if (duty == DUTY_FILL) {
 		state = TASK_FREE;
 		from = ring->filled;
-		if (ring->closed || (from > ring->released && place(ring, from - 1)->state == TASK_FILLING))
+		if (ring->held || ring->closed || (from > ring->released && place(ring, from - 1)->state == TASK_FILLING))
 			return NULL;
 	} else if (duty == DUTY_TAKE_OFF) {
 		state = TASK_COMPUTED;
@@ -172,6 +172,21 @@ void ring_leave(struct ring *ring)
 	pthread_mutex_lock(&ring->lock);
 	if (--ring->workers == 0 && work_left(ring))
 		ring->aborted = true;
+	wake(ring);
+	pthread_mutex_unlock(&ring->lock);
+}
+
+void ring_hold(struct ring *ring)
+{
+	pthread_mutex_lock(&ring->lock);
+	ring->held = true;
+	pthread_mutex_unlock(&ring->lock);
+}
+
+void ring_let_go(struct ring *ring)
+{
+	pthread_mutex_lock(&ring->lock);
+	ring->held = false;
 	wake(ring);
 	pthread_mutex_unlock(&ring->lock);
 }

@@ -33,7 +33,7 @@ struct ring {
 	unsigned count;
 	uint64_t filled, released;	/* so many; task n stands at n % count */
 	unsigned workers;		/* that still compute */
-	bool closed, aborted;
+	bool held, closed, aborted;
 };
 
 /* `count` tasks of so many bytes. 0, or -1 logged: no memory. */
@@ -53,6 +53,10 @@ void ring_close(struct ring *, struct task *);		/* it was not filled, nor will a
 /* Who computes joins before the first task can be had, and leaves when it computes no more. The last to leave with work undone aborts. */
 void ring_join(struct ring *);
 void ring_leave(struct ring *);
+
+/* From the first to the second nothing is filled. */
+void ring_hold(struct ring *);
+void ring_let_go(struct ring *);
 
 /* There is nothing to do any more, now and from now on. */
 void ring_abort(struct ring *);

@@ -1,6 +1,8 @@
 /* See stream.h. */
 #include "offload/stream.h"
 
+#include <stdatomic.h>
+
 #include "base/clock.h"
 #include "base/log.h"
 
@@ -8,6 +10,7 @@ struct run {
 	const struct stream *stream;
 	struct ring ring;
 	uint64_t next_item;		/* the first of the next task: whoever fills has it */
+	atomic_uint opening;		/* workers that are not open yet */
 };
 
 struct worker_thread {
@@ -81,6 +84,17 @@ static int serve(struct run *run, unsigned duties, struct stream_worker *worker)
 	}
 }
 
+/* One more worker is open, or lost. */
+static void opened(struct run *run)
+{
+	const struct stream *stream = run->stream;
+
+	if (atomic_fetch_sub(&run->opening, 1) > 1 || !stream->ready)
+		return;
+	stream->ready(stream->ctx, run->ring.tasks);
+	ring_let_go(&run->ring);
+}
+
 static void *fill_all(void *ctx)
 {
 	serve(ctx, DUTY_FILL, NULL);
@@ -93,9 +107,9 @@ static void *work(void *ctx)
 	struct stream_worker *worker = own->worker;
 	const struct stream *stream = own->run->stream;
 
-	if (device_open(&worker->device, own->want, stream->core) < 0) {
-		worker->lost = true;
-	} else {
+	worker->lost = device_open(&worker->device, own->want, stream->core) < 0;
+	opened(own->run);
+	if (!worker->lost) {
 		worker->lost = serve(own->run, stream->workers_do_all ? DUTY_ALL : DUTY_COMPUTE, worker) < 0;
 		device_close(&worker->device);
 	}
@@ -108,7 +122,7 @@ static void *work(void *ctx)
 int stream_run(const struct stream *stream, struct stream_result *result)
 {
 	const struct core *core = stream->core;
-	struct run run = { .stream = stream, .next_item = stream->first };
+	struct run run = { .stream = stream, .next_item = stream->first, .opening = stream->want_count };
 	struct worker_thread workers[DEVICES_MAX];
 	const bool own_filler = !stream->workers_do_all;
 	unsigned started = 0;
@@ -120,6 +134,8 @@ int stream_run(const struct stream *stream, struct stream_result *result)
 		return -1;
 	double began = clock_now();
 
+	if (stream->ready)
+		ring_hold(&run.ring);
 	for (unsigned i = 0; i < stream->want_count; i++)
 		ring_join(&run.ring);
 	for (; started < stream->want_count; started++) {

@@ -24,6 +24,12 @@ struct stream {
 	bool workers_do_all;		/* they fill and take off as well; else a thread does each, the caller's the latter */
 
 	/*
+	 * Called once, when each worker is open or lost; nothing is filled before. `depth` tasks, with their memory. NULL: who
+	 * is open begins.
+	 */
+	void (*ready)(void *ctx, const struct task *tasks);
+
+	/*
 	 * Fill task->in and set task->batch.items (1..task_items) and task->len. Returns 1, 0 at the end, or -1 logged.
 	 * Called by one thread at a time, until it returns other than 1.
 	 */

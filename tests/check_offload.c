@@ -93,6 +93,17 @@ static int fail_to_open(struct device *device)
 	return -1;
 }
 
+static _Atomic unsigned awake;
+
+/* Takes its time to open. */
+static int sleep_long(struct device *device)
+{
+	(void)device;
+	nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
+	awake++;
+	return 0;
+}
+
 static _Atomic bool end_seen;
 
 /* Fails when there is nothing left to be done. */
@@ -109,6 +120,7 @@ static const struct device_kind good = { .name = "good", .offers = any, .run = r
 	patient = { .name = "patient", .offers = any, .run = last }, moody = { .name = "moody", .offers = any, .run = by_whim },
 	lying = { .name = "lying", .offers = any, .run = wrong },
 	brittle = { .name = "brittle", .offers = any, .open = remember, .run = breaks, .close = forget },
+	sleepy = { .name = "sleepy", .offers = any, .open = sleep_long, .run = right },
 	dead = { .name = "dead", .offers = any, .open = fail_to_open, .run = right },
 	late = { .name = "late", .offers = any, .open = fail_late, .run = right };
 
@@ -121,6 +133,7 @@ struct scene {
 	size_t filled, taken;		/* items */
 	_Atomic int filling, taking_off;	/* threads that are at it */
 	_Atomic bool overlapped;		/* two were */
+	unsigned readied;			/* calls */
 	size_t fill_fails_at, take_off_fails_at;	/* items; 0: never */
 };
 
@@ -282,6 +295,42 @@ static void without_any_device_even_nothing_is_refused(void **state)
 	}
 }
 
+static void note_ready(void *ctx, const struct task *tasks)
+{
+	struct scene *scene = ctx;
+
+	assert_int_equal(awake, 2);
+	assert_int_equal(scene->filled, 0);
+	for (unsigned i = 0; i < DEPTH; i++)
+		memset(tasks[i].in, 0, tasks[i].room);
+	scene->readied++;
+}
+
+static void what_waits_for_all_workers_begins_when_each_is_open_or_lost(void **state)
+{
+	static const struct device_want mix[] = { { .kind = &good, .index = 0 }, { .kind = &sleepy, .index = 0 },
+						  { .kind = &sleepy, .index = 1 }, { .kind = &dead, .index = 0 } };
+
+	(void)state;
+	for (unsigned all = 0; all < 2; all++) {
+		struct scene scene;
+
+		open_scene(&scene, "chacha20", all);
+		scene.stream.ready = note_ready;
+		awake = 0;
+		assert_int_equal(run_with(&scene, mix, 4), 0);
+		assert_int_equal(scene.readied, 1);
+		assert_whole(&scene);
+		close_scene(&scene);
+	}
+	struct scene scene;
+	open_scene(&scene, "chacha20", false);
+	scene.stream.ready = note_ready;
+	assert_int_equal(run_with(&scene, &mix[3], 1), -1);
+	assert_int_equal(scene.taken, 0);
+	close_scene(&scene);
+}
+
 static void an_error_at_either_end_ends_it(void **state)
 {
 	static const struct device_want mix[] = { { .kind = &good, .index = 0 }, { .kind = &moody, .index = 0 } };
@@ -374,6 +423,7 @@ int main(void)
 		cmocka_unit_test(a_device_with_wrong_answers_is_not_used),
 		cmocka_unit_test(without_any_device_it_ends),
 		cmocka_unit_test(without_any_device_even_nothing_is_refused),
+		cmocka_unit_test(what_waits_for_all_workers_begins_when_each_is_open_or_lost),
 		cmocka_unit_test(an_error_at_either_end_ends_it),
 		cmocka_unit_test(lists_of_workers_are_read),
 		cmocka_unit_test(sealed_text_is_openssls),
