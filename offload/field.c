@@ -72,6 +72,16 @@ static void stop(void *ctx)
 	lines_stop(&((struct field *)ctx)->lines);
 }
 
+/* One pair's result is all there is to tell of it; a file's are told of in the summary. */
+static int print(const struct offload_options *options, const char *result)
+{
+	if (options->discard)
+		return 0;
+	if (!options->json)
+		return puts(result);
+	return options->operand_count == 3 ? printf("{\"result\":\"%s\"}\n", result) : 0;
+}
+
 static int take_off(void *ctx, struct task *task)
 {
 	struct field *field = ctx;
@@ -84,7 +94,7 @@ static int take_off(void *ctx, struct task *task)
 		one.core->plain(&one);
 		field->wrong += memcmp(right, task->out + SECP256K1_BYTES * i, sizeof right) != 0;
 		hex_encode(text, task->out + SECP256K1_BYTES * i, SECP256K1_BYTES);
-		if (!field->options->discard && !field->options->json && puts(text) < 0)
+		if (print(field->options, text) < 0)
 			return log_errno("the results cannot be written");
 	}
 	return field->wrong > 0 ? log_error("%llu results differ from the reference's", (unsigned long long)field->wrong) : 0;

@@ -414,7 +414,9 @@ class Lines(Offload):
         for name, right in (('add', lambda a, b: a + b), ('sub', lambda a, b: a - b), ('mul', lambda a, b: a * b)):
             got = self.good('field', name, '--workers', 'cpu,plain', 'pairs').split()
             self.assertEqual(got, ['%064x' % (right(a, b) % P) for a, b in pairs])
-            self.assertEqual(int(self.good('field', name, 'ff', '%x' % (P - 1)), 16), right(255, P - 1) % P)
+            pair = 'field', name, 'ff', '%x' % (P - 1)
+            self.assertEqual(int(self.good(*pair), 16), right(255, P - 1) % P)
+            self.assertEqual(json.loads(self.good(*pair, '--json')), {'result': '%064x' % (right(255, P - 1) % P)})
         for a, b in ('%x' % P, '1'), ('1', 'g'), ('', '1'), ('1', '1' * 65):
             self.refused(1, 'is no hexadecimal number below p', 'field', 'add', a, b)
         for line in b'1', b'1 2 3', b'', b'1 -2', b'1 %x' % P:
