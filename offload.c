@@ -34,8 +34,8 @@ int main(int argc, char **argv)
 	case RUN_DIGEST: status = run_digest(&options); break;
 	case RUN_FIELD: status = run_field(&options); break;
 	}
-	if (standard_flush() < 0)
-		status = -1;
+	if (status == 0)		/* else one sentence is enough */
+		status = standard_flush();
 	log_flush();
 	return status < 0 ? 1 : 0;
 }

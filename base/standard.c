@@ -20,5 +20,7 @@ void standard_fill(void)
 
 int standard_flush(void)
 {
-	return fflush(stdout) != 0 || ferror(stdout) ? log_errno("standard output") : 0;
+	if (fflush(stdout) != 0)
+		return log_errno("standard output");
+	return ferror(stdout) ? log_error("standard output: some of it was not written") : 0;
 }

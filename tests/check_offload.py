@@ -496,9 +496,10 @@ class CommandLine(Offload):
 
     def test_output_that_is_lost_is_a_failure(self):
         with open('/dev/full', 'w') as full:
-            got = subprocess.run([OFFLOAD, '--help'], stdout=full, stderr=subprocess.PIPE, text=True)
-        self.assertEqual(got.returncode, 1)
-        self.assertIn('standard output', got.stderr)
+            for args, what in ((['--help'], 'standard output'), (['field', 'add', '1', '2'], 'the results cannot be written')):
+                got = subprocess.run([OFFLOAD, *args], stdout=full, stderr=subprocess.PIPE, text=True)
+                self.assertEqual(got.returncode, 1)
+                self.assertRegex(got.stderr, r'\A\S+ \S+ error: %s: No space left on device\n\Z' % what)
 
 
 if __name__ == '__main__':
