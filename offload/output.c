@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -17,12 +18,14 @@
 
 /* The name that is not to outlive the program. A handler has no other way to know it. */
 static const char *_Atomic doomed;
+static atomic_bool dying;
 
 /* Remove it, and end as if there were no handler. */
 static void die_of(int signal_number)
 {
 	const char *path = doomed;
 
+	dying = true;
 	if (path)
 		unlink(path);
 	signal(signal_number, SIG_DFL);
@@ -31,12 +34,21 @@ static void die_of(int signal_number)
 
 static void catch_signals(void)
 {
-	static const int signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU };
+	static const int signals[] = {
+		SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU
+	};
 	struct sigaction now;
 
 	for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
 		if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)	/* nohup has them ignored */
 			sigaction(signals[i], &(struct sigaction){ .sa_handler = die_of, .sa_flags = SA_RESTART }, NULL);
+}
+
+/* A file has the name now. Another thread may be in the handler, and have looked for it before. */
+static void has_name(const char *path)
+{
+	if (dying)
+		unlink(path);
 }
 
 /* The length of the folder's name in `path`, with its slash; 0: the current one. */
@@ -59,6 +71,13 @@ static int link_nameless(const struct output *output, const char *path)
 	char text[32];
 
 	return linkat(AT_FDCWD, shown(text, output), AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+}
+
+/* The name is no file's any more, or of one that stays. */
+static void forget_name(struct output *output)
+{
+	doomed = NULL;
+	output->temporary[0] = '\0';
 }
 
 /*
@@ -106,7 +125,12 @@ static int open_named(struct output *output)
 	if (make_up_name(output) < 0)
 		return -1;
 	output->file = open(output->temporary, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, MODE);
-	return output->file < 0 ? -1 : 0;
+	if (output->file < 0) {
+		forget_name(output);
+		return -1;
+	}
+	has_name(output->temporary);
+	return 0;
 }
 
 int output_open(struct output *output, const char *path, bool replace)
@@ -179,6 +203,7 @@ static int give_name(struct output *output)
 			return -1;
 		if (link_nameless(output, output->temporary) < 0)
 			return -1;
+		has_name(output->temporary);
 	}
 	return output->replace ? rename(output->temporary, output->path) : move_to_new(output);
 }
@@ -191,8 +216,7 @@ int output_close(struct output *output, bool keep)
 		status = log_errno("%s cannot be made", output->path);
 	if (output->temporary[0] != '\0' && (!keep || status < 0))
 		unlink(output->temporary);
-	doomed = NULL;
-	output->temporary[0] = '\0';
+	forget_name(output);
 	if (output->file >= 0)
 		close(output->file);
 	output->file = -1;

@@ -12,6 +12,8 @@ HEADER, TAG = 32, 16
 CIPHERS = {'chacha20-poly1305': 32, 'chacha20': 32, 'aes128-ctr': 16}       # bytes of key
 OPENCL = subprocess.run([OFFLOAD, 'digest', '--workers', 'opencl', '/dev/null'], capture_output=True).returncode == 0
 LOST = os.path.abspath('lost_opencl.so')
+ENDING = [signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM,
+          signal.SIGVTALRM, signal.SIGPROF, signal.SIGXCPU]
 POOR = os.path.abspath('poor_files.so')
 SANITIZED = b'__asan_init' in open(OFFLOAD, 'rb').read()
 MIXES = ['cpu', 'cpu:2', 'plain', 'cpu:2,plain:2'] + ['opencl', 'opencl,cpu'] * OPENCL
@@ -344,7 +346,7 @@ class Files(Offload):
                     self.good('decrypt', '--discard', 'out', '-', env=env)
                     self.assertEqual(sorted(os.listdir(self.folder)), ['key', 'out'])
                 os.unlink(self.path('out'))
-                for number in signal.SIGTERM, signal.SIGINT, signal.SIGHUP:
+                for number in ENDING if lacks == 'nameless' else [signal.SIGTERM]:
                     run = self.start(*args, env=env, stdin=subprocess.PIPE)
                     self.wait_until(lambda: self.writes_here(run))
                     self.assertEqual(len(os.listdir(self.folder)), 1 + ('nameless' in lacks))
