@@ -1,5 +1,4 @@
 /* Cards searching a random header, as a benchmark cell of devices alone: see card_measure.h. */
-#include "base/sort.h"
 #include "cli/card_measure.h"
 
 #include <stdio.h>
@@ -7,6 +6,7 @@
 
 #include "algo/registry.h"
 #include "base/log.h"
+#include "base/sort.h"
 #include "cli/card_inspect.h"
 #include "cli/card_stage.h"
 #include "cli/cell.h"

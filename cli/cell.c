@@ -2,7 +2,6 @@
  * Running one cell of the benchmark: see cell.h. Its work has to be renewed like a pool's: a fast machine is through
  * with the nonces of a header in a minute, and its workers would then wait.
  */
-#include "base/sort.h"
 #include "cli/cell.h"
 
 #include <signal.h>
@@ -15,6 +14,7 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/sort.h"
 #include "cli/report.h"
 
 #define SAMPLE_SECONDS	1.0

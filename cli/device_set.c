@@ -1,5 +1,4 @@
 /* See device_set.h. */
-#include "base/sort.h"
 #include "cli/device_set.h"
 
 #include <stdio.h>
@@ -7,6 +6,7 @@
 
 #include "algo/scratch.h"
 #include "base/log.h"
+#include "base/sort.h"
 #include "cli/cell.h"
 #include "cli/report.h"
 
