@@ -1,6 +1,7 @@
 /* adit-offload bench: each core on each worker, from small to large. */
 #include "offload/bench.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,18 +20,26 @@ struct form {
 	int (*openssl)(const struct batch *);
 };
 
-/* Seconds that one thread takes for the batch in this form. */
+static void run_form(const struct form *form, const struct batch *batch)
+{
+	if (form->plain)
+		form->plain(batch);
+	else
+		form->openssl(batch);
+}
+
+/* Seconds that one thread takes for the batch in this form, which OpenSSL has looked up by then. */
 static double time_form(const struct form *form, struct batch batch, long rounds)
 {
 	double times[ROUNDS_MAX], whole = (double)batch.items;
+	struct batch first = batch;
 
+	first.items = 1;
+	run_form(form, &first);
 	for (long round = 0; round < rounds; ) {
 		double began = clock_now();
 
-		if (form->plain)
-			form->plain(&batch);
-		else
-			form->openssl(&batch);
+		run_form(form, &batch);
 		times[round] = clock_now() - began;
 		if (times[round] > BASELINE_TIME && batch.items > 1) {
 			batch.items = (size_t)((double)batch.items * BASELINE_TIME / 2 / times[round]) + 1;
@@ -212,7 +221,11 @@ static int draw(const struct bench *bench, const char *path)
 	if (!svg)
 		return log_errno("%s cannot be written", path);
 	bench_draw(bench, svg);
-	return fclose(svg) == 0 ? 0 : log_errno("%s cannot be written", path);
+	bool written = fflush(svg) == 0 && !ferror(svg);
+	int error = errno;
+	fclose(svg);
+	errno = error;
+	return written ? 0 : log_errno("%s cannot be written", path);
 }
 
 static bool wanted(const struct offload_options *options, const struct core *core)
@@ -223,44 +236,60 @@ static bool wanted(const struct offload_options *options, const struct core *cor
 	return !options->cores[0];
 }
 
+/* Each worker that has the core. 0, or -1 logged. */
+static int measure_core(const struct offload_options *options, const struct core *core, struct bench *bench, uint8_t *in, uint8_t *out)
+{
+	for (unsigned i = 0; i < options->worker_count; i++) {
+		struct bench_series *series = &bench->series[bench->count];
+		const struct device_want *want = &options->workers[i];
+
+		if (!want->kind->offers(core))
+			continue;
+		*series = (struct bench_series){ .core = core, .kind = want->kind, .index = want->index };
+		if (measure(options, want, series, in, out) < 0)
+			return -1;
+		bench->count++;
+		if (!options->json) {
+			print_series(series);
+			print_clocks(series);
+			print_wins(series);
+		}
+	}
+	return 0;
+}
+
+static unsigned core_count(void)
+{
+	unsigned count = 0;
+
+	while (cores[count].name)
+		count++;
+	return count;
+}
+
 int run_bench(const struct offload_options *options)
 {
 	size_t most = (size_t)options->max_kib * 1024;
 	uint8_t *in = aligned_alloc(4096, (most + 4095) / 4096 * 4096), *out = aligned_alloc(4096, (most + 4095) / 4096 * 4096);
-	struct bench *bench = calloc(1, sizeof *bench);
+	struct bench bench = { .series = calloc(core_count() * options->worker_count, sizeof *bench.series) };
 	int status = 0;
 
-	if (!in || !out || !bench)
+	if (!in || !out || !bench.series)
 		status = log_error("no memory for %zu bytes", 2 * most);
 	for (const struct core *core = cores; status == 0 && core->name; core++) {
 		if (!wanted(options, core))
 			continue;
 		core_example(core, in, most / core->item_in);
 		memset(out, 0, most);
-		for (unsigned i = 0; i < options->worker_count && bench->count < SERIES_MAX; i++) {
-			struct bench_series *series = &bench->series[bench->count];
-			const struct device_want *want = &options->workers[i];
-
-			*series = (struct bench_series){ .core = core, .kind = want->kind, .index = want->index };
-			if (!series->kind->offers(core))
-				continue;
-			if (measure(options, want, series, in, out) < 0) {
-				status = -1;
-				break;
-			}
-			bench->count++;
-			if (!options->json) {
-				print_series(series);
-				print_clocks(series);
-				print_wins(series);
-			}
-		}
+		status = measure_core(options, core, &bench, in, out);
 	}
+	if (status == 0 && bench.count == 0)
+		status = log_error("none of these workers has any of these cores");
 	if (status == 0 && options->json)
-		print_json(bench);
+		print_json(&bench);
 	if (status == 0 && options->svg)
-		status = draw(bench, options->svg);
-	free(bench);
+		status = draw(&bench, options->svg);
+	free(bench.series);
 	free(in);
 	free(out);
 	return status;

@@ -7,7 +7,6 @@
 #include "offload/device.h"
 
 #define SIZES_MAX	24
-#define SERIES_MAX	64
 
 /* Seconds, but for the clocks; each the median of the rounds. */
 struct bench_size {
@@ -28,7 +27,7 @@ struct bench_series {
 
 struct bench {
 	unsigned count;
-	struct bench_series series[SERIES_MAX];
+	struct bench_series *series;
 };
 
 /*

@@ -9,7 +9,7 @@
 #define RIGHT		130	/* for the names of lines */
 #define TOP		36
 #define BOTTOM		44
-#define LINES_MAX	(SERIES_MAX + 2)
+#define LINES_MAX	(DEVICES_MAX + 2)
 #define LABEL		13	/* pixels that names keep from each other */
 
 struct panel {

@@ -3,6 +3,8 @@
 import hashlib, json, os, random, signal, subprocess, tempfile, threading, time, unittest
 import xml.etree.ElementTree
 
+from tries import holds_once
+
 OFFLOAD = os.path.abspath(os.environ.get('OFFLOAD', './adit-offload'))
 ADIT = os.path.abspath(os.environ.get('ADIT', './adit'))
 KEY = bytes(range(1, 33))
@@ -449,6 +451,18 @@ class Bench(Offload):
         self.assertNotIn('aes', out)
         self.assertRegex(out, r'faster than plain C from: 48 KiB; with set-up: ')
 
+    def test_it_measures_as_many_workers_as_are_named(self):
+        root = json.loads(self.good('bench', '--workers', 'null:30', '--min', '1', '--max', '1', '--rounds', '1', '--json'))
+        self.assertEqual(len(root['results']), 6 * 30)
+        self.refused(1, 'none of these workers has any of these cores', 'bench', '--workers', 'opencl', '--core', 'secp256k1')
+
+    @holds_once
+    def test_openssl_is_not_measured_while_it_is_looked_up(self):
+        """That takes it as long as some hundred KiB."""
+        result, = json.loads(self.good('bench', '--workers', 'plain', '--core', 'chacha20', '--min', '1', '--max', '1', '--rounds', '1',
+                                       '--json'))['results']
+        self.assertGreater(20, result['sizes'][0]['speedup_openssl'])
+
     def test_sealing_in_memory_is_measured_beside_openssl(self):
         for workers, threads, where in ('cpu:2', 2, {}), ('plain,null', 2, {'preexec_fn': on_one_cpu}):
             got = json.loads(self.good('bench', '--seal', '--rounds', '1', '--workers', workers, '--json', **where))
@@ -474,7 +488,7 @@ class CommandLine(Offload):
                 ('no such option', ['digest', '--frob', '-']), ('a value is missing', ['digest', '--workers']),
                 ('wants --discard', ['encrypt', '--workers', 'null', 'a', 'b']), ('OUT is a file', ['encrypt', 'a', '-']),
                 ('--chunk', ['digest', '--chunk', '1', '-']),
-                ('--chunk', ['digest', '--chunk', '5x', '-']), ('no such core', ['bench', '--core', 'rot13'])):
+                ('--chunk', ['digest', '--chunk', '5x', '-']), ('it is above --max', ['bench', '--min', '2', '--max', '1']), ('no such core', ['bench', '--core', 'rot13'])):
             self.refused(2, reason, *args)
         self.refused(1, "there is no cipher 'rot13'", 'encrypt', '--cipher', 'rot13', 'a', 'b')
 
