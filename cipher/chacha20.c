@@ -32,12 +32,8 @@ void chacha20_quarter_round(uint32_t s[16], unsigned a, unsigned b, unsigned c, 
 	s[b] = rotl32(s[b] ^ s[c], 7);
 }
 
-void chacha20_block(const struct chacha20 *cipher, uint32_t count, uint8_t pad[CHACHA20_BLOCK])
+void chacha20_rounds(uint32_t state[16])
 {
-	uint32_t state[16];
-
-	memcpy(state, cipher->state, sizeof state);
-	state[12] = count;
 	for (unsigned round = 0; round < DOUBLE_ROUNDS; round++) {
 		chacha20_quarter_round(state, 0, 4, 8, 12);
 		chacha20_quarter_round(state, 1, 5, 9, 13);
@@ -48,6 +44,15 @@ void chacha20_block(const struct chacha20 *cipher, uint32_t count, uint8_t pad[C
 		chacha20_quarter_round(state, 2, 7, 8, 13);
 		chacha20_quarter_round(state, 3, 4, 9, 14);
 	}
+}
+
+void chacha20_block(const struct chacha20 *cipher, uint32_t count, uint8_t pad[CHACHA20_BLOCK])
+{
+	uint32_t state[16];
+
+	memcpy(state, cipher->state, sizeof state);
+	state[12] = count;
+	chacha20_rounds(state);
 	for (unsigned i = 0; i < 16; i++)
 		store_le32(pad + 4 * i, state[i] + (i == 12 ? count : cipher->state[i]));
 }

@@ -23,6 +23,9 @@ void chacha20_init(struct chacha20 *, const uint8_t key[CHACHA20_KEY], const uin
 /* Column and diagonal rounds are this on four words of the state. */
 void chacha20_quarter_round(uint32_t state[16], unsigned a, unsigned b, unsigned c, unsigned d);
 
+/* All twenty rounds, eighty quarter rounds. */
+void chacha20_rounds(uint32_t state[16]);
+
 /* Block number `count` of the pad. */
 void chacha20_block(const struct chacha20 *, uint32_t count, uint8_t pad[CHACHA20_BLOCK]);
 
