@@ -423,6 +423,7 @@ class Lines(Offload):
             self.assertEqual(json.loads(self.good(*pair, '--json')), {'result': '%064x' % (right(255, P - 1) % P)})
         for a, b in ('%x' % P, '1'), ('1', 'g'), ('', '1'), ('1', '1' * 65):
             self.refused(1, 'is no hexadecimal number below p', 'field', 'add', a, b)
+        self.assertEqual(self.good('field', 'mul', '--workers', 'null', '--discard', '2', '3'), '')
         for line in b'1', b'1 2 3', b'', b'1 -2', b'1 %x' % P:
             self.refused(1, '-, line 1 is no pair of elements', 'field', 'add', '-', input=line + b'\n')
         self.refused(1, "'div' is none of add, sub and mul", 'field', 'div', '1', '2')
