@@ -23,9 +23,9 @@ static atomic_bool dying;
 /* Remove it, and end as if there were no handler. */
 static void die_of(int signal_number)
 {
-	const char *path = doomed;
+	dying = true;	/* before the look: has_name() has the name set before it looks here */
 
-	dying = true;
+	const char *path = doomed;
 	if (path)
 		unlink(path);
 	signal(signal_number, SIG_DFL);

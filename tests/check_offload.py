@@ -355,6 +355,13 @@ class Files(Offload):
                     run.send_signal(number)
                     self.assertEqual(run.wait(PATIENCE), -number)
                     self.assertEqual(os.listdir(self.folder), ['key'])
+                if lacks == 'nameless':     # whoever has started it may have one ignored, as nohup does
+                    run = self.start(*args, env=env, stdin=subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+                    self.wait_until(lambda: self.writes_here(run))
+                    run.send_signal(signal.SIGHUP)
+                    run.stdin.close()
+                    self.assertEqual((run.wait(PATIENCE), sorted(os.listdir(self.folder))), (0, ['key', 'out']))
+                    os.unlink(self.path('out'))
                 run = self.start(*args, env=env, stdin=subprocess.PIPE)      # and somebody else makes the file meanwhile
                 self.wait_until(lambda: self.writes_here(run))
                 self.file('out', b"somebody's")
