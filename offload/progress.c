@@ -26,7 +26,7 @@ void progress_show(struct progress *progress, uint64_t done)
 		return;
 	progress->shown = now;
 	fprintf(stderr, "\r%.1f MB, %.1f MB/s", (double)done / 1e6, (double)done / 1e6 / passed);
-	if (progress->total > 0) {
+	if (progress->total > 0 && done <= progress->total) {	/* a file that grows has no end to be seen */
 		double part = (double)done / (double)progress->total;
 		int filled = (int)(part * WIDTH);
 

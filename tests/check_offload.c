@@ -3,14 +3,17 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 #include <openssl/evp.h>
 
 #include "base/log.h"
+#include "offload/progress.h"
 #include "offload/seal.h"
 #include "offload/stream.h"
 
@@ -352,6 +355,38 @@ static void an_error_at_either_end_ends_it(void **state)
 	}
 }
 
+/* What is shown to a terminal of so many bytes of 1,000, after a second. */
+static void show(char text[200], uint64_t done)
+{
+	struct progress progress = { .quiet = false };
+	FILE *file = tmpfile();
+	int error = dup(STDERR_FILENO);
+
+	assert_true(file && error >= 0);
+	dup2(fileno(file), STDERR_FILENO);
+	progress_begin(&progress, 1000);
+	progress.quiet = false;		/* that was no terminal */
+	progress.began -= 1;
+	progress_show(&progress, done);
+	dup2(error, STDERR_FILENO);
+	close(error);
+	rewind(file);
+	text[fread(text, 1, 199, file)] = '\0';
+	fclose(file);
+}
+
+static void progress_of_a_file_that_grew_has_no_end(void **state)
+{
+	char text[200];
+
+	(void)state;
+	show(text, 1000);
+	assert_non_null(strstr(text, "[########################################] 100 %, 0 s left"));
+	show(text, 1001);
+	assert_non_null(strstr(text, "MB/s"));
+	assert_null(strchr(text, '%'));
+}
+
 static void lists_of_workers_are_read(void **state)
 {
 	struct device_want wants[DEVICES_MAX];
@@ -425,6 +460,7 @@ int main(void)
 		cmocka_unit_test(without_any_device_even_nothing_is_refused),
 		cmocka_unit_test(what_waits_for_all_workers_begins_when_each_is_open_or_lost),
 		cmocka_unit_test(an_error_at_either_end_ends_it),
+		cmocka_unit_test(progress_of_a_file_that_grew_has_no_end),
 		cmocka_unit_test(lists_of_workers_are_read),
 		cmocka_unit_test(sealed_text_is_openssls),
 	};
