@@ -355,6 +355,38 @@ static void an_error_at_either_end_ends_it(void **state)
 	}
 }
 
+static void *ask_for_work(void *ctx)
+{
+	struct task *task;
+
+	return ring_next(ctx, DUTY_COMPUTE, &task) == DUTY_COMPUTE ? task : NULL;
+}
+
+/* Whoever has it may lose its device. */
+static void a_worker_waits_for_the_last_task_while_another_computes_it(void **state)
+{
+	struct ring ring;
+	struct task *task, *end;
+	pthread_t thread;
+	void *got;
+
+	(void)state;
+	assert_int_equal(ring_init(&ring, 2, 64, 64), 0);
+	ring_join(&ring);
+	ring_join(&ring);
+	assert_int_equal(ring_next(&ring, DUTY_FILL, &task), DUTY_FILL);
+	ring_done(&ring, task);
+	assert_int_equal(ring_next(&ring, DUTY_COMPUTE, &task), DUTY_COMPUTE);
+	assert_int_equal(ring_next(&ring, DUTY_FILL, &end), DUTY_FILL);
+	ring_close(&ring, end);
+	assert_int_equal(pthread_create(&thread, NULL, ask_for_work, &ring), 0);
+	nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
+	ring_give_back(&ring, task);
+	assert_int_equal(pthread_join(thread, &got), 0);
+	assert_ptr_equal(got, task);
+	ring_destroy(&ring);
+}
+
 /* What is shown to a terminal of so many bytes of 1,000, after a second. */
 static void show(char text[200], uint64_t done)
 {
@@ -460,6 +492,7 @@ int main(void)
 		cmocka_unit_test(without_any_device_even_nothing_is_refused),
 		cmocka_unit_test(what_waits_for_all_workers_begins_when_each_is_open_or_lost),
 		cmocka_unit_test(an_error_at_either_end_ends_it),
+		cmocka_unit_test(a_worker_waits_for_the_last_task_while_another_computes_it),
 		cmocka_unit_test(progress_of_a_file_that_grew_has_no_end),
 		cmocka_unit_test(lists_of_workers_are_read),
 		cmocka_unit_test(sealed_text_is_openssls),

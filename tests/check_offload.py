@@ -102,6 +102,16 @@ class Files(Offload):
             self.assertEqual(got.returncode, 0, got.stderr)
             self.assertNotIn(b'no device 0', got.stderr)
 
+    @unittest.skipUnless(OPENCL, 'there is no OpenCL device')
+    def test_a_task_that_a_device_gets_in_parts_is_counted_on(self):
+        """No more than 64 MiB are given to one at once. Decrypted by another, and without a seal, which would not see it."""
+        size = (64 << 20) + 100
+        with open(self.path('in'), 'wb') as file:
+            file.truncate(size)
+        self.good('encrypt', '--cipher', 'chacha20', '--workers', 'opencl', '--chunk', '131072', '--key-file', self.key, 'in', 'coded')
+        self.good('decrypt', '--cipher', 'chacha20', '--workers', 'cpu', '--key-file', self.key, 'coded', 'out')
+        self.assertTrue(self.read('out') == bytes(size))
+
     @unittest.skipUnless(OPENCL and os.path.exists(LOST), 'there is no OpenCL device to lose')
     @unittest.skipIf(SANITIZED, 'a sanitizer wants to be loaded first')
     def test_a_device_lost_on_the_way_costs_nothing(self):

@@ -5,6 +5,7 @@ Says what each took. A part of `make check-slow`, since it takes a minute and se
 
 LARGE_MB is the file's size, millions of bytes (300). OFFLOAD names the program.
 """
+import itertools
 import os
 import subprocess
 import sys
@@ -53,17 +54,15 @@ def timed(run, workers, source, target):
 
 
 def main():
-    workers = ['cpu:2']
-    workers += ['opencl:1', 'cpu:2,opencl:1'] if OPENCL else []
-    workers += ['cpu:2,fpga:1'] if os.path.exists(SIM) else []
-    workers += ['cpu:2,opencl:1,fpga:1'] if OPENCL and os.path.exists(SIM) else []
+    kinds = ['cpu:2'] + ['opencl:1'] * OPENCL + ['fpga:1'] * os.path.exists(SIM)
+    mixes = [','.join(mix) for count in range(1, len(kinds) + 1) for mix in itertools.combinations(kinds, count)]
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         with open('key', 'wb') as file:
             file.write(KEY)
         make('plain')
-        for mix in workers:
+        for mix in mixes:
             timed('encrypt', mix, 'plain', 'sealed')
             timed('decrypt', mix, 'sealed', 'back')
             with open('plain', 'rb') as plain, open('back', 'rb') as back:
