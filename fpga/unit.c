@@ -184,13 +184,20 @@ static void start_prepared(struct search *s)
 	s->started_at = clock_now();
 }
 
+/* The card counts from its start on, the unit for the whole run. */
+static void take_interrupts(struct fpga_unit *unit)
+{
+	unit->missed_irqs += unit->card.missed;
+	unit->lost_irqs += unit->card.lost;
+	unit->card.missed = unit->card.lost = 0;
+}
+
 static void count(struct search *s, uint64_t nonces)
 {
 	s->hashes += nonces;
 	s->w->hashes += nonces;
 	s->unit->clock_khz = (uint32_t)(s->unit->card.clock_hz / 1000);
-	s->unit->missed_irqs = s->unit->card.missed;
-	s->unit->lost_irqs = s->unit->card.lost;
+	take_interrupts(s->unit);
 }
 
 /* The running job is exhausted: count it, and learn from it how much to claim. */
@@ -216,10 +223,9 @@ static void switch_off(struct search *s)
 	fpga_unit_stop(unit);
 	unit->on = false;
 	unit->failures++;
-	if (s->running) {
-		count(s, s->running->behind_hits - s->running->first);	/* hashed, or lost */
+	count(s, s->running ? s->running->behind_hits - s->running->first : 0);	/* hashed, or lost */
+	if (s->running)
 		board_give_back(board, &s->running->work, s->running->behind_hits, s->running->end);
-	}
 	if (s->prepared)
 		board_give_back(board, &s->prepared->work, s->prepared->first, s->prepared->end);
 	for (; s->version < s->versions; s->version++) {
