@@ -98,7 +98,7 @@ static void take_hit(void *ctx, uint32_t tag, uint32_t nonce)
 	struct fpga_job *job = &unit->jobs[tag % FPGA_JOBS];
 
 	unit->hits++;
-	if (tag == 0 || job->regs.tag != tag || nonce < job->regs.first || nonce > job->regs.last) {
+	if (tag == 0 || job->regs.tag != tag || !job->started || nonce < job->regs.first || nonce > job->regs.last) {
 		s->w->hw_errors++;
 		unit->bad++;
 		return;
@@ -164,6 +164,7 @@ static struct fpga_job *next_job(struct search *s)
 	job->work = under_version(&s->work, s->version++);
 	job->first = job->behind_hits = s->first;
 	job->end = s->end;
+	job->started = false;
 	card_job_make(&job->regs, unit->tag, &job->work, job->first, job->end);
 	return job;
 }
@@ -180,6 +181,7 @@ static void start_prepared(struct search *s)
 {
 	card_start(&s->unit->card, &s->prepared->regs);
 	s->running = s->prepared;
+	s->running->started = true;
 	s->prepared = NULL;
 	s->started_at = clock_now();
 }

@@ -23,6 +23,7 @@ struct fpga_job {
 	struct work work;		/* with the header's own version alone */
 	uint64_t first, end;		/* its nonces */
 	uint64_t behind_hits;		/* the first nonce above all true hits so far, at least `first` */
+	bool started;			/* before that the card can have no hit of it */
 };
 
 struct fpga_unit;
