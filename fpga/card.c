@@ -181,8 +181,10 @@ void card_stop(struct card *c)
 
 uint64_t card_progress(struct card *c)
 {
-	uint32_t hashed = read_reg(c, FPGA_HASHES) - c->hashes_before;
+	const uint32_t hashes = read_reg(c, FPGA_HASHES), hashed = hashes - c->hashes_before;
 
+	if (hashes == TRANSPORT_GONE && read_reg(c, FPGA_ID) != ID)
+		return 0;
 	return hashed < c->job_nonces ? hashed : c->job_nonces;
 }
 

@@ -98,7 +98,7 @@ void card_stop(struct card *);
  */
 int card_serve(struct card *, double timeout_s);
 
-/* Nonces of the running job that are hashed, at most all. */
+/* Nonces of the running job that are hashed, at most all; 0 of a card that is gone. */
 uint64_t card_progress(struct card *);
 
 #endif
