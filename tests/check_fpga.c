@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "algo/registry.h"
+#include "base/bytes.h"
 #include "base/clock.h"
 #include "fpga/known_answer.h"
 #include "tests/fpga_rig.h"
@@ -132,7 +133,9 @@ static void a_claim_follows_the_rate(void **state)
 	(void)state;
 	rig->board.nonce_end = UINT64_C(1) << 32;
 	board_publish(&rig->board, &work);
-	wait_until(rig->card.starts > 20 && rig->unit.want != first);
+	wait_until(rig->card.starts > 20);
+	rig_stop(rig);
+	assert_true(rig->unit.want != first);
 	rig_end(rig);
 }
 
@@ -153,10 +156,14 @@ static void no_job_is_of_all_nonces(void **state)
 	struct work work = rig_work(0);
 
 	(void)state;
+	const unsigned starts = rig->card.starts;
+
 	rig->board.nonce_end = UINT64_C(1) << 32;
 	rig->unit.want = UINT64_C(1) << 40;
 	board_publish(&rig->board, &work);
-	wait_until(longest_job(rig) > UINT64_C(1) << 20);
+	wait_until(rig->card.starts == starts + 2);	/* the worker's first claim, and the unit's own */
+	rig_stop(rig);
+	assert_true(longest_job(rig) > UINT64_C(1) << 20);
 	assert_true(longest_job(rig) <= UINT64_C(1) << 31);
 	rig_end(rig);
 }
@@ -173,18 +180,34 @@ static void a_card_and_threads_share_the_work_and_no_nonce(void **state)
 	rig_end(rig);
 }
 
+static uint32_t highest_found(struct shares *shares, const struct work *work)
+{
+	uint32_t highest = 0;
+
+	pthread_mutex_lock(&shares->lock);
+	for (unsigned i = 0; i < shares->count; i++)
+		if (shares->share[i].time == load_le32(work->header + 68) && shares->share[i].nonce > highest)
+			highest = shares->share[i].nonce;
+	pthread_mutex_unlock(&shares->lock);
+	return highest;
+}
+
 static void newer_work_replaces_the_running_job(void **state)
 {
 	struct rig *rig = rig_start(0, FAKE_SOUND);
 	struct work work = rig_work(0), newer = rig_work(0);
+	uint32_t highest;
 
 	(void)state;
 	rig->board.nonce_end = UINT64_C(1) << 32;	/* more than the card could do */
+	rig->unit.want = UINT64_C(1) << 30;
 	board_publish(&rig->board, &work);
 	wait_until(rig->unit.hits > 20);
 	newer.header[68]++;
+	highest = highest_found(&rig->shares, &work);
 	board_publish(&rig->board, &newer);
 	wait_until(rig_found(&rig->shares, &newer) > 0);
+	assert_true(crew_hashes(&rig->crew) > highest);	/* those of the abandoned job, too */
 	assert_int_equal(crew_hw_errors(&rig->crew), 0);
 	assert_int_equal(rig->unit.duplicates, 0);
 	board_clear(&rig->board);
@@ -192,6 +215,30 @@ static void newer_work_replaces_the_running_job(void **state)
 	board_publish(&rig->board, &work);
 	wait_until(rig->card.busy);
 	rig_end(rig);
+}
+
+/* Its registers are all ones then, as if it had hashed no end of nonces. */
+static void a_card_that_is_gone_has_hashed_nothing_more(void **state)
+{
+	struct fake_card card = { .fault = FAKE_SOUND };
+	struct work work = rig_work(0);
+	struct transport transport;
+	struct card_job job;
+	struct card driver;
+
+	(void)state;
+	fake_card_open(&card, &transport);
+	card_init(&driver, &transport);
+	assert_int_equal(card_identify(&driver, algo), 0);
+	assert_int_equal(card_reset(&driver), 0);
+	card_job_make(&job, 1, &work, 0, UINT64_C(1) << 31);
+	card_prepare(&driver, &job);
+	card_start(&driver, &job);
+	card.hashes = 1000;
+	assert_true(card_progress(&driver) >= 1000);
+	card.fault = FAKE_UNPLUGGED;
+	assert_int_equal(card_progress(&driver), 0);
+	card_close(&driver);
 }
 
 /* A hit that lay in the queue when newer work came still finds its own work, and is counted. */
@@ -250,6 +297,24 @@ static void a_hit_that_comes_twice_is_one_share(void **state)
 	assert_true(rig->shares.count > 10);
 	assert_int_equal(rig->unit.duplicates, rig->shares.count);
 	assert_int_equal(rig->unit.failures, 0);
+	rig_end(rig);
+}
+
+/* The card's queue hands a hit out before those that lie below it, so the same one comes some hits later again. */
+static void a_hit_that_comes_again_later_is_one_share(void **state)
+{
+	struct rig *rig = rig_start(0, FAKE_SOUND);
+	struct work work = rig_work(0);
+
+	(void)state;
+	work.target[7] = 0x03ffffff;
+	rig->card.late_hit = (uint64_t)(rig->unit.tag + 1) << 32 | rig_share_of(&work, 512);
+	board_publish(&rig->board, &work);
+	wait_until(crew_hashes(&rig->crew) == NONCES);
+	assert_int_equal(rig->card.late_hit, 0);
+	assert_int_equal(rig->unit.duplicates, 1);
+	assert_int_equal(rig->shares.count, rig->unit.hits - 1);
+	assert_int_equal(crew_hw_errors(&rig->crew) + rig->unit.failures, 0);
 	rig_end(rig);
 }
 
@@ -323,9 +388,11 @@ int main(void)
 		cmocka_unit_test(no_job_is_of_all_nonces),
 		cmocka_unit_test(a_card_and_threads_share_the_work_and_no_nonce),
 		cmocka_unit_test(newer_work_replaces_the_running_job),
+		cmocka_unit_test(a_card_that_is_gone_has_hashed_nothing_more),
 		cmocka_unit_test(a_late_hit_finds_its_work),
 		cmocka_unit_test(a_card_that_lies_is_counted_and_believed_in_nothing),
 		cmocka_unit_test(a_hit_that_comes_twice_is_one_share),
+		cmocka_unit_test(a_hit_that_comes_again_later_is_one_share),
 		cmocka_unit_test(interrupts_may_be_lost_stuck_or_missed),
 		cmocka_unit_test(a_stuck_interrupt_that_cannot_be_masked_burns_no_cpu),
 		cmocka_unit_test(a_hit_above_the_target_is_a_hardware_error),

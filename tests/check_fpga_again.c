@@ -50,6 +50,80 @@ static void a_card_that_fails_is_switched_off_and_comes_back(void **state)
 	}
 }
 
+/* What it learned of its card ends with it; its pause is counted from it. */
+static void a_start_begins_anew(void **state)
+{
+	struct fake_card card = { .fault = FAKE_SILENT };
+	struct fpga_unit unit = { .name = "fake", .open = rig_open_fake, .open_ctx = &card, .algo = algo };
+	const double before = clock_now();
+
+	(void)state;
+	assert_int_equal(fpga_unit_start(&unit), -1);
+	assert_true(unit.retry.started_at == 0);
+	card.fault = FAKE_SOUND;
+	assert_int_equal(fpga_unit_start(&unit), 0);
+	assert_true(unit.retry.started_at >= before);
+
+	const uint64_t want = unit.want;
+
+	assert_true(want > 0);
+	fpga_unit_stop(&unit);
+	unit.want = 1000 * want;
+	unit.good = unit.bad = 7;
+	assert_int_equal(fpga_unit_start(&unit), 0);
+	assert_int_equal(unit.want, want);
+	assert_int_equal(unit.good + unit.bad, 0);
+	fpga_unit_stop(&unit);
+}
+
+/* Interrupts are counted in the card, which forgets them. */
+static void its_counters_outlive_a_failure(void **state)
+{
+	struct rig *rig = rig_start(0, FAKE_LOST_IRQ);
+	struct work work = rig_work(0);
+
+	(void)state;
+	rig->board.nonce_end = UINT64_C(1) << 32;
+	rig->card.misses_one = true;
+	board_publish(&rig->board, &work);
+	wait_until(rig->unit.lost_irqs > 20);
+	rig->card.fault = FAKE_SOUND;
+	wait_until(rig->unit.missed_irqs > 20);
+	rig->card.fault = FAKE_UNPLUGGED;
+	wait_until(rig->unit.failures > 0);
+	rig->card.misses_one = false;
+	rig->card.fault = FAKE_SOUND;
+	wait_until(rig->unit.on && rig->card.starts > 10);	/* those of its test, and some more */
+	rig_stop(rig);
+	assert_true(rig->unit.lost_irqs > 20 && rig->unit.missed_irqs > 20);
+	rig_end(rig);
+}
+
+/* But prepared, in the place of one that was. It would be found again by who gets the job then. */
+static void a_hit_of_a_job_that_was_not_started_is_not_sent(void **state)
+{
+	struct rig *rig = rig_start(0, FAKE_SOUND);
+	struct work earlier = rig_work(0), work = rig_work(2), second = work;
+
+	(void)state;
+	earlier.header[68]++;
+	board_publish(&rig->board, &earlier);
+	wait_until(crew_hashes(&rig->crew) == NONCES);
+
+	store_le32(second.header, work.versions[1]);
+	rig->card.late_hit = (uint64_t)(rig->unit.tag + 2) << 32 | rig_share_of(&second, 0);
+	rig->card.fault = FAKE_FALLS_SILENT;
+	board_publish(&rig->board, &work);
+	wait_until(rig->unit.failures > 0);
+	rig_help(rig);
+	wait_until(rig_hashes(rig) == 3 * NONCES);
+	assert_int_equal(rig->card.late_hit, 0);
+	rig_check_shares(rig, &work, false);
+	assert_int_equal(crew_hw_errors(&rig->crew), 1);
+	assert_int_equal(rig->unit.stale, 0);
+	rig_end(rig);
+}
+
 /* With no one to take over, the card itself gets its work back. */
 static void a_lone_card_takes_its_own_work_up_again(void **state)
 {
@@ -96,6 +170,7 @@ static void a_card_of_another_design_is_given_up_at_its_start(void **state)
 	crew_join(&rig->crew);
 	assert_int_equal(rig->card.opened, 1);
 	assert_int_equal(rig->card.closed, 1);
+	assert_null(rig->unit.board);
 	crew_free(&rig->crew);
 	board_destroy(&rig->board);
 	free(rig);
@@ -113,22 +188,6 @@ static void the_test_of_a_card_ends_with_the_board(void **state)
 	assert_int_equal(rig->card.opened, 1);
 	assert_true(rig->card.waits < 10);
 	rig_end(rig);
-}
-
-/* A nonce of this job that is a share. */
-static uint32_t some_share(const struct fpga_job *job)
-{
-	uint8_t header[HEADER_MAX], digest[32];
-
-	memcpy(header, job->work.header, sizeof header);
-	for (uint64_t nonce = job->first; nonce < job->end; nonce++) {
-		store_le32(header + 76, (uint32_t)nonce);
-		algo->hash(digest, header, NULL);
-		if (load_le32(digest + 28) <= job->work.target[7])
-			return (uint32_t)nonce;
-	}
-	fail_msg("no share in the job");
-	return 0;
 }
 
 /* Whose range may have gone back to the board, and have been searched by others meanwhile. */
@@ -153,9 +212,9 @@ static void a_hit_of_a_job_from_before_its_start_is_not_sent(void **state)
 	memset(rig->unit.seen, 0, sizeof rig->unit.seen);	/* it need not have been heard of before */
 
 	assert_int_equal(fpga_unit_start(&rig->unit), 0);
-	while ((job->regs.tag - rig->unit.tag - 1) % FPGA_JOBS < 2)	/* the next two jobs take their places anyway */
+	while (!job->started || (job->regs.tag - rig->unit.tag - 1) % FPGA_JOBS < 2)	/* the next two jobs take their places anyway */
 		job++;
-	rig->card.late_hit = (uint64_t)job->regs.tag << 32 | some_share(job);
+	rig->card.late_hit = (uint64_t)job->regs.tag << 32 | rig_share_of(&job->work, job->first);
 
 	const unsigned sent = rig_found(&rig->shares, &work);
 	board_init(&rig->board, NULL, NULL);
@@ -178,13 +237,9 @@ static void the_pause_before_another_try_grows(void **state)
 	board_publish(&rig->board, &work);
 	wait_until(rig->unit.failures > 0);
 	wait_until(rig->card.opened >= 3);
-	board_close(&rig->board);
-	crew_join(&rig->crew);
+	rig_stop(rig);
 	assert_true(rig->unit.retry.pause_s >= 4 * RETRY_S && rig->unit.retry.pause_s <= RETRY_MAX_S);
-	assert_int_equal(rig->card.opened, rig->card.closed);
-	crew_free(&rig->crew);
-	board_destroy(&rig->board);
-	free(rig);
+	rig_end(rig);
 }
 
 static void a_minute_of_mining_makes_the_pause_short_again(void **state)
@@ -198,18 +253,18 @@ static void a_minute_of_mining_makes_the_pause_short_again(void **state)
 	rig->unit.retry.started_at -= RETRY_FORGET_S + 1;
 	board_publish(&rig->board, &work);
 	wait_until(rig->card.starts > 20);
-	board_close(&rig->board);
-	crew_join(&rig->crew);
+	rig_stop(rig);
 	assert_true(retry_pause(&rig->unit.retry) <= RETRY_S);
-	crew_free(&rig->crew);
-	board_destroy(&rig->board);
-	free(rig);
+	rig_end(rig);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_card_that_fails_is_switched_off_and_comes_back),
+		cmocka_unit_test(a_start_begins_anew),
+		cmocka_unit_test(its_counters_outlive_a_failure),
+		cmocka_unit_test(a_hit_of_a_job_that_was_not_started_is_not_sent),
 		cmocka_unit_test(a_lone_card_takes_its_own_work_up_again),
 		cmocka_unit_test(a_card_that_its_owner_did_not_start_is_started_by_its_worker),
 		cmocka_unit_test(a_card_of_another_design_is_given_up_at_its_start),

@@ -124,18 +124,40 @@ uint64_t rig_hashes(const struct rig *rig)
 	return crew_hashes(&rig->crew) + crew_hashes(&rig->helpers);
 }
 
-void rig_end(struct rig *rig)
+void rig_stop(struct rig *rig)
 {
 	board_close(&rig->board);
 	crew_join(&rig->helpers);
-	crew_free(&rig->helpers);
 	crew_join(&rig->crew);
+	rig->stopped = true;
+}
+
+void rig_end(struct rig *rig)
+{
+	if (!rig->stopped)
+		rig_stop(rig);
+	crew_free(&rig->helpers);
 	assert_int_equal(crew_alive(&rig->crew), rig->crew.count);
 	assert_int_equal(rig->card.opened, rig->card.closed);
 	crew_free(&rig->crew);
 	board_destroy(&rig->board);
 	pthread_mutex_destroy(&rig->shares.lock);
 	free(rig);
+}
+
+uint32_t rig_share_of(const struct work *work, uint64_t first)
+{
+	uint8_t header[HEADER_MAX], digest[32];
+
+	memcpy(header, work->header, sizeof header);
+	for (uint64_t nonce = first; nonce <= UINT32_MAX; nonce++) {
+		store_le32(header + 76, (uint32_t)nonce);
+		algo_find("sha256d")->hash(digest, header, NULL);
+		if (load_le32(digest + 28) <= work->target[7])
+			return (uint32_t)nonce;
+	}
+	fail_msg("no share");
+	return 0;
 }
 
 unsigned rig_check_shares(struct rig *rig, const struct work *work, bool lost)

@@ -33,6 +33,7 @@ struct rig {
 	struct crew crew;
 	struct crew helpers;		/* threads that come later */
 	struct shares shares;
+	bool stopped;			/* by rig_stop() */
 };
 
 #define wait_until(condition) do { \
@@ -60,11 +61,17 @@ void rig_help(struct rig *);
 
 uint64_t rig_hashes(const struct rig *);
 
+/* Close the board and wait for the threads: what is theirs may be looked at then. */
+void rig_stop(struct rig *);
+
 /* End the run, in which no worker has failed. */
 void rig_end(struct rig *);
 
 /* How many shares were found of this header. */
 unsigned rig_found(struct shares *, const struct work *);
+
+/* The first nonce from `first` on that is a share of this header. */
+uint32_t rig_share_of(const struct work *, uint64_t first);
 
 /* The shares of all nonces and versions, each once; `lost` true: some may be missing. Returns how many are. */
 unsigned rig_check_shares(struct rig *, const struct work *, bool lost);
