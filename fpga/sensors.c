@@ -9,32 +9,59 @@
 #define IIO	"/sys/bus/iio/devices"
 #define HWMON	"/sys/class/hwmon"
 
+/* The whole text as a finite number. */
+static bool parse(double *value, const char *text)
+{
+	char *end;
+	const double parsed = strtod(text, &end);
+
+	if (end == text || *end || !isfinite(parsed))
+		return false;
+	*value = parsed;
+	return true;
+}
+
 static bool read_value(double *value, const char *root, const char *class, const char *device, unsigned number,
 		       const char *file)
 {
-	char text[SYSFS_TEXT], *end;
+	char text[SYSFS_TEXT];
 
-	if (!sysfs_read(text, root, "%s/%s%u/%s", class, device, number, file))
+	return sysfs_read(text, root, "%s/%s%u/%s", class, device, number, file) && parse(value, text);
+}
+
+/* Some kernels show no offset: it is 0 then. */
+static bool xadc_temperature(double *celsius, const char *root)
+{
+	double raw, offset = 0, scale;
+	char text[SYSFS_TEXT];
+	unsigned number;
+
+	if (!sysfs_find(&number, root, IIO, "iio:device", "name", "xadc") ||
+	    !read_value(&raw, root, IIO, "iio:device", number, "in_temp0_raw") ||
+	    !read_value(&scale, root, IIO, "iio:device", number, "in_temp0_scale"))
 		return false;
-	*value = strtod(text, &end);
-	return end != text && !*end && isfinite(*value);
+	if (sysfs_read(text, root, IIO "/iio:device%u/in_temp0_offset", number) && !parse(&offset, text))
+		return false;
+	const double thousandths = (raw + offset) * scale;
+	if (!isfinite(thousandths))
+		return false;
+	*celsius = thousandths / 1000;
+	return true;
+}
+
+static bool hwmon_temperature(double *celsius, const char *root)
+{
+	double thousandths;
+	unsigned number;
+
+	if (!sysfs_find(&number, root, HWMON, "hwmon", "temp1_input", NULL) ||
+	    !read_value(&thousandths, root, HWMON, "hwmon", number, "temp1_input"))
+		return false;
+	*celsius = thousandths / 1000;
+	return true;
 }
 
 bool sensors_temperature(double *celsius, const char *root)
 {
-	double raw, offset = 0, scale;
-	unsigned number;
-
-	if (sysfs_find(&number, root, IIO, "iio:device", "name", "xadc") &&
-	    read_value(&raw, root, IIO, "iio:device", number, "in_temp0_raw") &&
-	    read_value(&scale, root, IIO, "iio:device", number, "in_temp0_scale")) {
-		read_value(&offset, root, IIO, "iio:device", number, "in_temp0_offset");
-		*celsius = (raw + offset) * scale / 1000;
-		return true;
-	}
-	if (!sysfs_find(&number, root, HWMON, "hwmon", "temp1_input", NULL) ||
-	    !read_value(&raw, root, HWMON, "hwmon", number, "temp1_input"))
-		return false;
-	*celsius = raw / 1000;
-	return true;
+	return xadc_temperature(celsius, root) || hwmon_temperature(celsius, root);
 }

@@ -4,6 +4,7 @@
  * to the byte, temperatures. What plain files cannot show (interrupts, registers that act) is
  * tested on the simulated card.
  */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -78,6 +79,16 @@ static void put_pipe(const char *name)
 	snprintf(path, sizeof path, "%s/%s", root, name);
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(mkfifo(path, 0600), 0);
+}
+
+/* How many are open. */
+static unsigned descriptors(void)
+{
+	unsigned open = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		open += fcntl(fd, F_GETFD) >= 0;
+	return open;
 }
 
 static void put_uio(unsigned number, const char *name, const char *size, const char *offset)
@@ -176,6 +187,7 @@ static void what_a_device_says_of_itself_is_checked(void **state)
 /* Its registers would be missed only when they are touched, which ends the program. */
 static void a_plain_file_is_no_device(void **state)
 {
+	const unsigned before = descriptors();
 	struct udmabuf buffer;
 	struct uio uio;
 
@@ -189,6 +201,7 @@ static void a_plain_file_is_no_device(void **state)
 	put_buffer("u-dma-buf", "buffer");
 	put_memory("dev/buffer", 4194303);
 	assert_int_equal(udmabuf_open(&buffer, root, "buffer"), -1);
+	assert_int_equal(descriptors(), before);
 }
 
 /* A pipe in a file's place: to open it, or to read it, would be to wait for ever. */
@@ -267,6 +280,7 @@ static void a_hand_over_says_offset_length_and_direction(void **state)
 static void temperatures_are_the_fpgas_own_or_the_boards(void **state)
 {
 	double celsius;
+	char offset[200];
 
 	(void)state;
 	assert_false(sensors_temperature(&celsius, root));
@@ -284,9 +298,42 @@ static void temperatures_are_the_fpgas_own_or_the_boards(void **state)
 	assert_true(sensors_temperature(&celsius, root));
 	assert_true(celsius > 47.98 && celsius < 47.99);
 
+	snprintf(offset, sizeof offset, "%s/sys/bus/iio/devices/iio:device1/in_temp0_offset", root);
+	assert_int_equal(unlink(offset), 0);	/* where there is none it is 0 */
+	assert_true(sensors_temperature(&celsius, root));
+	assert_true(celsius > 321.01 && celsius < 321.02);
+
 	put("nonsense\n", "sys/bus/iio/devices/iio:device1/in_temp0_raw");
 	assert_true(sensors_temperature(&celsius, root));
 	assert_true(celsius > 48.49 && celsius < 48.51);
+}
+
+/* Numbers alone, each the whole of its file; of others nothing is made, and nothing is written. */
+static void a_temperature_is_a_number_or_none(void **state)
+{
+	static const struct { const char *raw, *offset, *scale; } bad[] = {
+		{ "nan\n", "-2219\n", "123\n" }, { "2609\n", "nan\n", "123\n" }, { "2609\n", "-2219\n", "inf\n" },
+		{ "2609x\n", "-2219\n", "123\n" }, { "2609\n", "12x\n", "123\n" }, { "2609\n", "\n", "123\n" },
+		{ "2609\n", "-2219\n", "\n" }, { "1e300\n", "0\n", "1e300\n" },
+	};
+	static const char *const none[] = { "48500 C\n", "nan\n", "-inf\n", "\n" };
+	double celsius = 20;
+
+	(void)state;
+	put("xadc\n", "sys/bus/iio/devices/iio:device0/name");
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		print_message("row %zu\n", i);
+		put(bad[i].raw, "sys/bus/iio/devices/iio:device0/in_temp0_raw");
+		put(bad[i].offset, "sys/bus/iio/devices/iio:device0/in_temp0_offset");
+		put(bad[i].scale, "sys/bus/iio/devices/iio:device0/in_temp0_scale");
+		assert_false(sensors_temperature(&celsius, root));
+		assert_true(celsius == 20);
+	}
+	for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+		put(none[i], "sys/class/hwmon/hwmon0/temp1_input");
+		assert_false(sensors_temperature(&celsius, root));
+		assert_true(celsius == 20);
+	}
 }
 
 static void specs_are_read_or_refused_with_a_reason(void **state)
@@ -340,6 +387,7 @@ int main(void)
 		with_files(a_buffer_has_either_of_two_classes),
 		with_files(a_hand_over_says_offset_length_and_direction),
 		with_files(temperatures_are_the_fpgas_own_or_the_boards),
+		with_files(a_temperature_is_a_number_or_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
