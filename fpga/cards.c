@@ -105,6 +105,14 @@ static void end_start(struct cards *cards, unsigned index)
 	pthread_mutex_unlock(&cards->lock);
 }
 
+void cards_tell_foreign(const struct cards *cards, unsigned index, const struct algo *algo)
+{
+	const struct card_design *design = design_of(cards, algo);
+
+	if (design && in_the_fpga(&cards->config.specs[index]))
+		log_error("bitstream %s: with it card %s is not one for %s", design->file, cards->units[index].name, algo->name);
+}
+
 /* With its design in the FPGA, where one was named. */
 static int start_with(struct cards *cards, unsigned index, const struct card_design *design)
 {
@@ -117,7 +125,7 @@ static int start_with(struct cards *cards, unsigned index, const struct card_des
 	int result = fpga_unit_unwanted(unit) ? -1 : fpga_unit_start(unit);
 	end_start(cards, index);
 	if (result == CARD_FOREIGN)
-		log_error("bitstream %s: with it card %s is not this miner", design->file, unit->name);
+		cards_tell_foreign(cards, index, unit->algo);
 	return result;
 }
 

@@ -58,6 +58,9 @@ int cards_load(struct cards *, const struct algo *);
 int cards_hold(struct cards *, unsigned index, const struct algo *);
 void cards_release(struct cards *, unsigned index);
 
+/* Log which design it was that was loaded for `algo`, if one was, when what answers with it is no card for that. */
+void cards_tell_foreign(const struct cards *, unsigned index, const struct algo *);
+
 /*
  * Make the cards ready for their workers, which start them, all at once: stop them, and load the design for `algo`, where
  * one was named and is not loaded yet. Nothing is waited for but the kernel's loading. A card that fails when it is started
@@ -71,7 +74,7 @@ int cards_prepare(struct cards *, const struct algo *);
 
 /*
  * The same, and start the cards at once, one after the other, for who has to know what they are. Returns how many work, or
- * -1 as cards_prepare() does, and where a design was loaded that all cards say is not this miner.
+ * -1 as cards_prepare() does, and where a design was loaded that all cards say is not one for it.
  */
 int cards_use(struct cards *, const struct algo *);
 

@@ -77,6 +77,8 @@ int lent_card_open(struct lent_card *lent)
 	lent->in_use = use_card(lent) == 0;
 	if (!lent->in_use)
 		cards_release(lent->cards, lent->index);
+	if (lent->card.foreign)
+		cards_tell_foreign(lent->cards, lent->index, lent->algo);
 	return lent->in_use ? 0 : -1;
 }
 
@@ -116,14 +118,17 @@ static struct lent_card *card_of(const struct worker *w)
 static int open_worker(struct worker *w)
 {
 	struct lent_card *lent = card_of(w);
+	struct fpga_unit *unit = &lent->cards->units[lent->index];
 
-	lent->cards->units[lent->index].board = w->board;
+	unit->board = w->board;
 	if (start(w, lent) == 0)
 		return 0;
 	if (!w->board)
 		return -1;
-	if (lent->card.foreign)
+	if (lent->card.foreign) {
+		unit->board = NULL;
 		return log_error("%s: given up", lent->title);
+	}
 	if (!board_wait_closed(w->board, 0))
 		log_warn("%s: off, tried again in %.0f s", lent->title, retry_pause(&lent->retry));
 	return 0;

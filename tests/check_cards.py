@@ -267,13 +267,13 @@ class Cards(unittest.TestCase):
             machine.args, machine.env = ['--fpga', 'uio:adit-foreign', '--fpga-root', machine.root], {}
             args = machine.design()
             with machine.mine(pool, '-t', '1', *args) as miner:
-                miner.wait_for('miner.bin: with it card uio:adit-foreign is not this miner')
+                miner.wait_for('miner.bin: with it card uio:adit-foreign is not one for sha256d')
                 miner.wait_for('card uio:adit-foreign: given up')
                 miner.wait_for('share accepted', 1, patience=PATIENCE)
                 self.assertFalse(self.ended_well(miner.summary(), pool.stop())['on'])
             done = machine.run('--backend', 'fpga', '-o', 'stratum+tcp://127.0.0.1:1', *args, check=False)
             self.assertEqual(done.returncode, 1)
-            self.assertIn('miner.bin: with it card uio:adit-foreign is not this miner', done.stderr)
+            self.assertIn('miner.bin: with it card uio:adit-foreign is not one for sha256d', done.stderr)
 
     @unittest.skipUnless(FAULTY == 'uio', 'wants the shim')
     def test_a_signal_that_comes_before_a_card_does_is_not_kept_waiting(self):

@@ -18,6 +18,8 @@
 #include "algo/registry.h"
 #include "base/clock.h"
 #include "fpga/cards.h"
+#include "fpga/lent_card.h"
+#include "simd/backend.h"
 #include "tests/fake_card.h"
 #include "tests/fpga_tree.h"
 
@@ -39,6 +41,28 @@ static void a_foreign_design_is_seen_by_the_cards_identity(void **state)
 	assert_null(cards->manager.loaded);
 	assert_string_equal(content(at(FPGA0 "/firmware")), "foreign.bin");
 	assert_int_equal(cards_use(cards, lyra2rev2), -1);	/* no card searches it, so nothing is loaded */
+	cards_destroy(cards);
+}
+
+/* And its unit does not keep the board of its worker, which has ended. */
+static void a_foreign_card_is_given_up_as_an_offload_core_too(void **state)
+{
+	const struct fpga_spec spec = { .miner = "adit-offload" };
+	struct cards_config config = { .root = root, .specs = &spec, .count = 1 };
+	struct cards *cards = cards_create(&config);
+	const struct backend *cpu = backend_choose(lyra2rev2, NULL, &(struct backend_fault){ .backend = NULL });
+	struct lent_card lent;
+	struct crew_device device = lent_card_init(&lent, cards, 0, lyra2rev2, backend_kernel(cpu, lyra2rev2));
+	struct board board;
+	struct worker worker = { .algo = lyra2rev2, .backend = device.backend, .device = device.device, .board = &board };
+
+	(void)state;
+	make_uio(0, "adit-offload\n");
+	board_init(&board, NULL, NULL);
+	assert_int_equal(worker.backend->open(&worker), -1);
+	assert_true(lent.card.foreign);
+	assert_null(cards->units[0].board);
+	board_destroy(&board);
 	cards_destroy(cards);
 }
 
@@ -103,14 +127,17 @@ static void switching_the_algorithm_loads_its_design_and_starts_the_cards_again(
 	(void)state;
 	assert_int_equal(cards_use(cards, sha256d), 2);
 	assert_string_equal(content(at(FPGA0 "/firmware")), "a.bin");
+	write_text(at(FPGA0 "/firmware"), "");
+	assert_int_equal(cards_use(cards, sha256d), 2);		/* none has failed on it */
+	assert_string_equal(content(at(FPGA0 "/firmware")), "");
 	assert_int_equal(cards_use(cards, &twin), 2);
 	assert_string_equal(content(at(FPGA0 "/firmware")), "b.bin");
 	assert_true(cards->units[0].on && cards->units[1].on);
 	assert_ptr_equal(cards->units[0].algo, &twin);
-	assert_int_equal(fakes[0].opened, 2);
-	assert_int_equal(fakes[0].closed, 1);
+	assert_int_equal(fakes[0].opened, 3);
+	assert_int_equal(fakes[0].closed, 2);
 	cards_destroy(cards);
-	assert_int_equal(fakes[0].closed + fakes[1].closed, 4);
+	assert_int_equal(fakes[0].closed + fakes[1].closed, 6);
 }
 
 /* Its FPGA may have lost it; but what works in there must not be torn down. */
@@ -289,6 +316,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		with_files(a_foreign_design_is_seen_by_the_cards_identity),
+		with_files(a_foreign_card_is_given_up_as_an_offload_core_too),
 		with_files(switching_the_algorithm_loads_its_design_and_starts_the_cards_again),
 		with_files(a_card_that_is_tried_again_has_its_design_loaded_unless_another_works),
 		with_files(a_design_is_not_loaded_anew_under_a_card_that_is_being_started),

@@ -154,11 +154,12 @@ class Mining(unittest.TestCase):
     @unittest.skipUnless(FAULTY == 'uio', 'wants the shim')
     def test_another_core_is_not_tried_again(self):
         with CubeHash('uio', '16,14') as machine, Pool('--difficulty', '0.0005', algo='lyra2rev2') as pool:
-            with machine.mine(pool, '-t', '1') as miner:
+            with machine.mine(pool, '-t', '1', *machine.designs(lyra2rev2='16')) as miner:
                 lines = miner.wait_for('card %s: given up' % machine.name, patience=LONG)
                 self.assertIn('this is a miner, and no offload core', miner.text())
                 miner.wait_for('share accepted', since=lines, patience=LONG)
                 mine = miner.summary()
+                self.assertIn('lyra2rev2.bin: with it card %s is not one for lyra2rev2\n' % machine.name, miner.text())
             self.assertFalse(self.ended_well(mine, pool.stop())['on'])
 
 
