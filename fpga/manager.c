@@ -98,21 +98,23 @@ static bool is_overlay(const char *file)
 	return len > 5 && strcmp(file + len - 5, ".dtbo") == 0;
 }
 
-/* The bytes as /lib/firmware/`name`, whole or not at all. */
-static int place(const struct manager *m, const struct image *image, const char *name)
+/* The bytes as /lib/firmware/`name`, whole or not at all. What lies in the way goes first: it may be a pipe, or a link. */
+static int place(const struct manager *m, const struct image *image, const char *name, const char *file)
 {
 	char path[SYSFS_PATH], unfinished[SYSFS_PATH];
 
 	if (!sysfs_path(path, m->root, FIRMWARE "/%s", name) || !sysfs_path(unfinished, m->root, FIRMWARE "/%s.new", name))
-		return log_errno("bitstream %s", name);
-	int fd = open(unfinished, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+		return log_errno("bitstream %s", file);
+	if (unlink(unfinished) < 0 && errno != ENOENT)
+		return log_errno("bitstream %s: remove %s", file, unfinished);
+	int fd = open(unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (fd < 0)
-		return log_errno("bitstream: %s", unfinished);
+		return log_errno("bitstream %s: %s", file, unfinished);
 
 	bool written = write(fd, image->bytes, image->len) == (ssize_t)image->len;
 	if (close(fd) == 0 && written && rename(unfinished, path) == 0)
 		return 0;
-	log_errno("bitstream: write %s", path);
+	log_errno("bitstream %s: write %s", file, path);
 	unlink(unfinished);
 	return -1;
 }
@@ -153,14 +155,14 @@ static int load_firmware(const struct manager *m, const char *name, const char *
 	return 0;
 }
 
-static int remove_overlay(struct manager *m)
+static int remove_overlay(struct manager *m, const char *file)
 {
 	char path[SYSFS_PATH];
 
 	if (!sysfs_path(path, m->root, OVERLAY))
-		return log_errno("fpga: " OVERLAY);
+		return log_errno("bitstream %s: " OVERLAY, file);
 	if (rmdir(path) < 0 && errno != ENOENT)
-		return log_errno("fpga: remove the overlay %s", path);
+		return log_errno("bitstream %s: remove the overlay %s", file, path);
 	m->overlay = false;
 	return 0;
 }
@@ -169,7 +171,7 @@ static int load_overlay(struct manager *m, const char *name, const char *file)
 {
 	char path[SYSFS_PATH], status[SYSFS_TEXT] = "";
 
-	if (remove_overlay(m) < 0)	/* also that of an earlier run */
+	if (remove_overlay(m, file) < 0)	/* also that of an earlier run */
 		return -1;
 	if (!sysfs_path(path, m->root, OVERLAY) || mkdir(path, 0755) < 0)
 		return log_errno("bitstream %s: make the overlay " OVERLAY, file);
@@ -178,7 +180,7 @@ static int load_overlay(struct manager *m, const char *name, const char *file)
 	    strcmp(status, "applied") == 0)
 		return 0;
 	log_error("bitstream %s: the kernel does not apply the overlay: its status is \"%s\"", file, status);
-	remove_overlay(m);
+	remove_overlay(m, file);
 	return -1;
 }
 
@@ -213,10 +215,10 @@ int manager_load(struct manager *m, const struct algo *algo, const char *file)
 		return log_errno("bitstream %s", file);
 	if (read_image(&image, path) < 0)
 		return -1;
-	if (check_sum(&image, path) < 0 || check_form(&image, path) < 0 || (!in_firmware && place(m, &image, name) < 0))
+	if (check_sum(&image, path) < 0 || check_form(&image, path) < 0 || (!in_firmware && place(m, &image, name, file) < 0))
 		goto free_image;
 	m->loaded = NULL;
-	if (m->overlay && remove_overlay(m) < 0)
+	if (m->overlay && remove_overlay(m, file) < 0)
 		goto free_image;
 	if ((is_overlay(file) ? load_overlay(m, name, file) : load_firmware(m, name, file)) < 0)
 		goto free_image;

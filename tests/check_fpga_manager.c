@@ -61,6 +61,23 @@ int __wrap_rmdir(const char *path)
 	return __real_rmdir(path);
 }
 
+/* Fails to load it, and what is logged then. */
+static void load_and_listen(struct manager *m, const char *file, char message[1000])
+{
+	const int to = dup(STDERR_FILENO);
+	FILE *heard = tmpfile();
+
+	assert_non_null(heard);
+	assert_true(dup2(fileno(heard), STDERR_FILENO) >= 0);
+	const int result = manager_load(m, sha256d, file);
+	assert_true(dup2(to, STDERR_FILENO) >= 0);
+	close(to);
+	rewind(heard);
+	message[fread(message, 1, 999, heard)] = '\0';
+	fclose(heard);
+	assert_int_equal(result, -1);
+}
+
 static int set_up(void **state)
 {
 	overlay_status = "applied\n";
@@ -79,6 +96,38 @@ static void a_design_is_put_where_the_kernel_looks_and_named_to_it(void **state)
 	assert_string_equal(content(at(FPGA0 "/firmware")), "ring.bin");
 	assert_string_equal(content(at(FPGA0 "/flags")), "0");
 	assert_ptr_equal(m.loaded, sha256d);
+}
+
+/* Whatever has the name under which it is written first is neither waited for nor written through. */
+static void what_lies_in_the_way_of_a_design_is_removed(void **state)
+{
+	const char *file = make_design("elsewhere/ring.bin", "bits of a design", 16);
+	struct manager m = { .root = root };
+
+	(void)state;
+	assert_int_equal(mkfifo(at("lib/firmware/ring.bin.new"), 0600), 0);
+	assert_int_equal(manager_load(&m, sha256d, file), 0);
+	assert_string_equal(content(at("lib/firmware/ring.bin")), "bits of a design");
+
+	m.loaded = NULL;
+	write_text(at("elsewhere/other"), "of somebody else");
+	assert_int_equal(symlink("../../elsewhere/other", at("lib/firmware/ring.bin.new")), 0);
+	assert_int_equal(manager_load(&m, sha256d, file), 0);
+	assert_string_equal(content(at("lib/firmware/ring.bin")), "bits of a design");
+	assert_string_equal(content(at("elsewhere/other")), "of somebody else");
+}
+
+static void a_folder_in_the_way_of_a_design_is_an_error_by_name(void **state)
+{
+	const char *file = make_design("elsewhere/ring.bin", "bits of a design", 16);
+	struct manager m = { .root = root };
+	char message[1000];
+
+	(void)state;
+	make_folders(at("lib/firmware/ring.bin.new"));
+	load_and_listen(&m, file, message);
+	assert_non_null(strstr(message, file));
+	assert_non_null(strstr(message, "lib/firmware/ring.bin.new"));
 }
 
 static void a_design_that_is_there_already_is_named_alone(void **state)
@@ -207,6 +256,20 @@ static void an_overlay_that_is_not_applied_is_refused_and_removed(void **state)
 	assert_int_equal(overlays_removed, 1);
 }
 
+static void an_overlay_that_cannot_be_removed_is_an_error_of_the_next_file(void **state)
+{
+	const char *file = make_design("elsewhere/a.dtbo", "aaaa", 4);
+	struct manager m = { .root = root };
+	char message[1000];
+
+	(void)state;
+	make_folders(at(OVERLAYS "/adit/full"));
+	overlays_made = 0;
+	load_and_listen(&m, file, message);
+	assert_non_null(strstr(message, file));
+	assert_int_equal(overlays_made, 0);
+}
+
 static void a_file_that_changes_while_it_is_loaded_is_refused(void **state)
 {
 	struct manager m = { .root = root };
@@ -223,6 +286,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		with_files(a_design_is_put_where_the_kernel_looks_and_named_to_it),
+		with_files(what_lies_in_the_way_of_a_design_is_removed),
+		with_files(a_folder_in_the_way_of_a_design_is_an_error_by_name),
 		with_files(a_design_that_is_there_already_is_named_alone),
 		with_files(another_algorithm_loads_its_own_and_the_same_does_not_load_again),
 		with_files(what_is_missing_damaged_or_of_another_kind_is_refused),
@@ -230,6 +295,7 @@ int main(void)
 		with_files(an_overlay_is_applied_and_removed_for_the_next_design),
 		with_files(an_overlay_of_an_earlier_run_goes_first),
 		with_files(an_overlay_that_is_not_applied_is_refused_and_removed),
+		with_files(an_overlay_that_cannot_be_removed_is_an_error_of_the_next_file),
 		with_files(a_file_that_changes_while_it_is_loaded_is_refused),
 	};
 
