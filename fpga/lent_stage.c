@@ -326,7 +326,7 @@ int64_t lent_stage_scan(struct worker *w, const struct work *work, uint64_t firs
 		else
 			walk(line, first, end, &walker, &s);
 	}
-	if (line->lost) {
+	if (line->lost && !board_wait_closed(w->board, 0)) {	/* at the end of the run none is waited for */
 		line->lent->on = false;
 		line->lent->failures++;
 		return -1;

@@ -53,7 +53,8 @@ struct worker;
 
 /*
  * Its scan() for who goes on after a loss: -1 when the device is lost, which it logged, and what was not searched has gone
- * back. backend_lent_stage.close() is then to be called, and open() may be tried again with the same worker.
+ * back. backend_lent_stage.close() is then to be called, and open() may be tried again with the same worker. Once the board
+ * is closed a device that is lost has not failed.
  */
 int64_t lent_stage_scan(struct worker *, const struct work *, uint64_t first, uint64_t end);
 

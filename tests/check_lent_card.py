@@ -84,8 +84,10 @@ class Mining(unittest.TestCase):
                 machine.fault('stall')
                 while not machine.happened('stall'):
                     time.sleep(0.01)
-                miner.summary()
+                mine = miner.summary()
                 self.assertNotIn('is not done in time', miner.text())
+                self.assertNotIn('switched off', miner.text())      # it was not asked, and so it has not failed
+                self.assertEqual([(card['on'], card['failures']) for card in mine['cards']], [(True, 0)])
 
     def test_a_card_alone_that_fails_comes_back_and_goes_on(self):
         for fault in 'unplug', 'dma-error':
@@ -157,9 +159,9 @@ class Mining(unittest.TestCase):
             with machine.mine(pool, '-t', '1', *machine.designs(lyra2rev2='16')) as miner:
                 lines = miner.wait_for('card %s: given up' % machine.name, patience=LONG)
                 self.assertIn('this is a miner, and no offload core', miner.text())
+                self.assertIn('lyra2rev2.bin: with it card %s is not one for lyra2rev2\n' % machine.name, miner.text())
                 miner.wait_for('share accepted', since=lines, patience=LONG)
                 mine = miner.summary()
-                self.assertIn('lyra2rev2.bin: with it card %s is not one for lyra2rev2\n' % machine.name, miner.text())
             self.assertFalse(self.ended_well(mine, pool.stop())['on'])
 
 

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "algo/registry.h"
+#include "algo/scratch.h"
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -36,6 +37,8 @@ struct fake {
 	unsigned calls, lost_after;	/* calls; 0: never */
 	unsigned wrong_item;		/* of each batch, from 1; 0: none */
 	unsigned wrong_after;		/* calls, before all items are; 0: never */
+	struct board *silent_until;	/* once lost it says so only when this is closed; NULL: at once */
+	_Atomic bool silent;
 	bool opens;
 	unsigned opened;
 	struct timespec slow;
@@ -54,8 +57,12 @@ static int run_fake(void *ctx, uint8_t *out, const uint8_t *in, size_t items)
 	struct fake *fake = ctx;
 
 	fake->calls++;
-	if (fake->lost_after > 0 && fake->calls > fake->lost_after)
+	if (fake->lost_after > 0 && fake->calls > fake->lost_after) {
+		fake->silent = true;
+		while (fake->silent_until && !board_wait_closed(fake->silent_until, 1))
+			;
 		return -1;
+	}
 	nanosleep(&fake->slow, NULL);
 	for (size_t i = 0; i < items; i++)
 		cubehash256(out + 32 * i, in + 32 * i, 32);
@@ -128,23 +135,37 @@ static void assert_found_once(void)
 	assert_true(shares > 100);
 }
 
-/* Search all nonces with these devices and so many CPU threads; the devices' workers are the crew's last. */
+static void begin_work(struct board *board)
+{
+	struct work work = easy_work();
+
+	memset(times_found, 0, sizeof times_found);
+	board_init(board, NULL, NULL);
+	board->nonce_end = NONCES;
+	board_publish(board, &work);
+}
+
+/* So many hashes with these devices and CPU threads, or until all have failed; the devices' workers are the crew's last. */
+static void mine(struct crew *crew, struct board *board, const struct crew_device *devices, unsigned device_count,
+		 unsigned threads, uint64_t hashes)
+{
+	static struct cpu_list cpus;
+	double end = clock_now() + PATIENCE;
+
+	assert_int_equal(cpus_allowed(&cpus), 0);
+	assert_int_equal(crew_start(crew, &(struct crew_config){ .algo = algo, .backend = cpu(), .threads = threads, .devices = devices,
+		.device_count = device_count, .cpus = &cpus, .board = board, .found = note }), 0);
+	while (crew_hashes(crew) < hashes && crew_alive(crew) > 0 && clock_now() < end)
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+}
+
+/* Search all nonces. */
 static void mine_all(struct crew *crew, const struct crew_device *devices, unsigned device_count, unsigned threads)
 {
 	struct board board;
-	struct cpu_list cpus;
-	struct work work = easy_work();
-	double end = clock_now() + PATIENCE;
 
-	memset(times_found, 0, sizeof times_found);
-	assert_int_equal(cpus_allowed(&cpus), 0);
-	board_init(&board, NULL, NULL);
-	board.nonce_end = NONCES;
-	board_publish(&board, &work);
-	assert_int_equal(crew_start(crew, &(struct crew_config){ .algo = algo, .backend = cpu(), .threads = threads, .devices = devices,
-		.device_count = device_count, .cpus = &cpus, .board = &board, .found = note }), 0);
-	while (crew_hashes(crew) < NONCES && crew_alive(crew) > 0 && clock_now() < end)
-		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	begin_work(&board);
+	mine(crew, &board, devices, device_count, threads, NONCES);
 	board_close(&board);
 	crew_join(crew);
 	board_destroy(&board);
@@ -177,14 +198,85 @@ static void a_device_lost_on_the_way_loses_and_repeats_nothing(void **state)
 	for (unsigned after = 10; after < 60; after += 7) {
 		struct fake fake = { .opens = true, .lost_after = after };
 		struct lent_stage lent = stage_at(&fake, backend_kernel(cpu(), algo), 300, 4);
-		struct crew crew;
+		struct board board;
+		struct crew crew, others;
 
-		mine_all(&crew, &(struct crew_device){ &backend_lent_stage, &lent }, 1, 1);
-		assert_int_equal(crew_hashes(&crew), NONCES);
+		begin_work(&board);
+		mine(&crew, &board, &(struct crew_device){ &backend_lent_stage, &lent }, 1, 0, NONCES);
+		assert_int_equal(lent.failures, 1);
+		crew_join(&crew);
+		mine(&others, &board, NULL, 0, 1, NONCES - crew_hashes(&crew));
+		board_close(&board);
+		crew_join(&others);
+		board_destroy(&board);
+		assert_int_equal(crew_hashes(&crew) + crew_hashes(&others), NONCES);
 		assert_int_equal(crew_hw_errors(&crew), 0);
 		assert_found_once();
 		crew_free(&crew);
+		crew_free(&others);
 	}
+}
+
+/* Those that were not begun when it was lost, each with the nonces of all. */
+static void versions_that_a_lost_device_did_not_search_go_back(void **state)
+{
+	enum { VERSIONS = 3, CLAIM = 1000 };
+	struct fake fake = { .opens = true };
+	struct lent_stage lent = stage_at(&fake, backend_kernel(cpu(), algo), 300, 2);
+	struct board board;
+	struct worker worker = { .algo = algo, .backend = &backend_lent_stage, .device = &lent, .board = &board, .found = note };
+	struct work work = easy_work();
+	uint64_t first, end, returned[VERSIONS] = { 0 };
+
+	(void)state;
+	work.version_count = VERSIONS;
+	for (unsigned i = 0; i < VERSIONS; i++)
+		work.versions[i] = 0x20000000 + i;
+	worker.scratch = algo_scratch(algo);
+	assert_non_null(worker.scratch);
+	board_init(&board, NULL, NULL);
+	board.nonce_end = CLAIM;
+	board_publish(&board, &work);
+	assert_int_equal(worker.backend->open(&worker), 0);
+	assert_true(board_try_claim(&board, CLAIM, &work, &first, &end));
+	fake.lost_after = fake.calls + 5;	/* within the first version: of its 4 batches each goes there twice */
+	assert_int_equal(lent_stage_scan(&worker, &work, first, end), -1);
+	while (board_try_claim(&board, CLAIM, &work, &first, &end)) {
+		const uint32_t version = load_le32(work.header) - 0x20000000;
+
+		assert_true(work.version_count == 0 && version < VERSIONS);
+		returned[version] += end - first;
+	}
+	assert_int_equal(returned[0] + worker.hashes, CLAIM);
+	assert_true(worker.hashes < CLAIM);
+	assert_int_equal(returned[1], CLAIM);
+	assert_int_equal(returned[2], CLAIM);
+	worker.backend->close(&worker);
+	board_destroy(&board);
+	free(worker.scratch);
+}
+
+static void a_device_that_is_silent_when_the_run_ends_has_not_failed(void **state)
+{
+	struct board board;
+	struct fake fake = { .opens = true, .lost_after = 40, .silent_until = &board };
+	struct lent_stage lent = stage_at(&fake, backend_kernel(cpu(), algo), 300, 4);
+	struct crew crew;
+	double end = clock_now() + PATIENCE;
+
+	(void)state;
+	begin_work(&board);
+	mine(&crew, &board, &(struct crew_device){ &backend_lent_stage, &lent }, 1, 0, 1);
+	while (!fake.silent && clock_now() < end)
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	board_close(&board);
+	crew_join(&crew);
+	assert_true(fake.silent);
+	assert_int_equal(crew_alive(&crew), 1);
+	assert_true(lent.on);
+	assert_int_equal(lent.failures, 0);
+	crew_free(&crew);
+	board_destroy(&board);
 }
 
 static void a_lost_device_is_off_and_was_lost_once(void **state)
@@ -301,6 +393,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_nonce_is_searched_once_and_rightly),
 		cmocka_unit_test(a_device_lost_on_the_way_loses_and_repeats_nothing),
+		cmocka_unit_test(versions_that_a_lost_device_did_not_search_go_back),
+		cmocka_unit_test(a_device_that_is_silent_when_the_run_ends_has_not_failed),
 		cmocka_unit_test(a_lost_device_is_off_and_was_lost_once),
 		cmocka_unit_test(a_device_that_becomes_wrong_is_not_used_any_more),
 		cmocka_unit_test(a_device_that_is_wrong_or_absent_is_not_used),
