@@ -2,6 +2,7 @@
  * The driver's stream (fpga/uio_card.c, axi_dma.c, udmabuf.c) on the simulated machine: what
  * goes wrong with one transfer is told, and costs the next one nothing.
  */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,6 +14,8 @@
 #include "fpga/batch.h"
 #include "fpga/uio_card.h"
 #include "tests/plain_driver.h"
+
+enum { MM2S_STATUS = 0x04, S2MM_STATUS = 0x34, HALTED = 1 };	/* PG021, 2 */
 
 static const struct uio_card_names names = { .miner = "adit-miner", .dma = "adit-dma", .buffer = "udmabuf0", .length_bits = 14 };
 
@@ -68,6 +71,33 @@ static void the_answer_has_its_place_before_anything_is_sent(void **state)
 	t.ops->close(&t);
 }
 
+static unsigned descriptors(void)
+{
+	unsigned open = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		open += fcntl(fd, F_GETFD) >= 0;
+	return open;
+}
+
+/* Its engine would go on in memory that is another's then. */
+static void what_is_closed_stands_still_and_leaves_nothing_open(void **state)
+{
+	const unsigned before = descriptors();
+	struct plain_uio dma;
+	struct transport t;
+
+	(void)state;
+	stream_open(&t);
+	assert_int_equal(batch_self_test(&t), 0);
+	t.ops->close(&t);
+	assert_int_equal(descriptors(), before);
+	plain_open(&dma, "uio1", 0);
+	assert_int_equal(plain_read(&dma, MM2S_STATUS) & HALTED, HALTED);
+	assert_int_equal(plain_read(&dma, S2MM_STATUS) & HALTED, HALTED);
+	plain_close(&dma);
+}
+
 static bool unwanted_soon(void *ctx)
 {
 	unsigned *asked = ctx;
@@ -102,6 +132,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_stream_hashes_whatever_its_interrupts_do),
 		cmocka_unit_test(a_transfer_that_failed_may_be_tried_again),
 		cmocka_unit_test(the_answer_has_its_place_before_anything_is_sent),
+		cmocka_unit_test(what_is_closed_stands_still_and_leaves_nothing_open),
 		cmocka_unit_test(a_transfer_that_nobody_wants_any_more_ends_early),
 	};
 
