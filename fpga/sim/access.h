@@ -1,12 +1,11 @@
 /*
  * Register accesses of an unmodified driver, caught on their way. A device's registers are
- * mapped as pages without any access right; each load or store faults, one single step of the CPU
- * carries it out on a word of our own, and that word is a bus transfer on the simulated board.
- * x86-64 on Linux only.
+ * mapped as pages without any access right; each load or store faults, is carried out here as
+ * a bus transfer on the simulated board, and the program goes on behind it. x86-64 on Linux only.
  *
- * What a newcomer would get wrong: the pages are never opened, not even for the single step,
- * because other threads would then read them without a fault. Instead the registers of the
- * CPU that point into the pages are moved to point to that word, and moved back.
+ * What a newcomer would get wrong: the CPU never carries out such an instruction itself, neither on
+ * opened pages, which other threads would then read without a fault, nor on other memory in a single
+ * step, whose trap was seen to come an instruction late in a virtual machine.
  *
  * A driver's access is a plain, aligned load or store of 32 bits; anything else (a byte, 64
  * bits, a vector, a read-modify-write in memory) would do something else on a bus, and ends

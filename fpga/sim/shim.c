@@ -277,14 +277,13 @@ ssize_t pwrite(int fd, const void *from, size_t len, off_t offset)
 	return file->kind == UIO ? fail(ESPIPE) : write_attribute(file, from, len);
 }
 
-/* A thread that blocked the signals of a fault would end with the program at its first register access. */
+/* A thread that blocked the signal of a fault would end with the program at its first register access. */
 static const sigset_t *without_faults(sigset_t *copy, const sigset_t *set)
 {
 	if (!set)
 		return NULL;
 	*copy = *set;
 	sigdelset(copy, SIGSEGV);
-	sigdelset(copy, SIGTRAP);
 	return copy;
 }
 
