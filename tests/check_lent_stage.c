@@ -114,25 +114,34 @@ static struct work easy_work(void)
 	return work;
 }
 
-/* The nonces that the reference finds, and no other, were found once. */
-static void assert_found_once(void)
+/* Which nonces are shares of the one work of all tests, by the reference. */
+static bool is_share[NONCES];
+
+static int ask_the_reference(void **state)
 {
 	struct work work = easy_work();
 	void *scratch = aligned_alloc(CACHE_LINE, (algo->scratch_len + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
 	unsigned shares = 0;
 
+	(void)state;
 	for (uint32_t nonce = 0; nonce < NONCES; nonce++) {
 		uint8_t digest[32];
 
 		store_le32(work.header + algo->nonce_off, nonce);
 		algo->hash(digest, work.header, scratch);
-		const bool is_share = load_le32(digest + 28) < TOP;
-		shares += is_share;
-		if (times_found[nonce] != is_share)
-			fail_msg("nonce %u found %u times", nonce, times_found[nonce]);
+		is_share[nonce] = load_le32(digest + 28) < TOP;
+		shares += is_share[nonce];
 	}
 	free(scratch);
-	assert_true(shares > 100);
+	return shares > 100 ? 0 : -1;
+}
+
+/* The nonces that the reference finds, and no other, were found once. */
+static void assert_found_once(void)
+{
+	for (uint32_t nonce = 0; nonce < NONCES; nonce++)
+		if (times_found[nonce] != is_share[nonce])
+			fail_msg("nonce %u found %u times", nonce, times_found[nonce]);
 }
 
 static void begin_work(struct board *board)
@@ -405,5 +414,5 @@ int main(void)
 
 	algo = algo_find("lyra2rev2");
 	log_setup(LOG_ERROR, false);
-	return cmocka_run_group_tests_name("lent_stage", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("lent_stage", tests, ask_the_reference, NULL);
 }
