@@ -205,7 +205,7 @@ int offload_options_parse(struct offload_options *options, int argc, char **argv
 	if (form && strcmp(form, "range") != 0 && strcmp(form, "pipeline") != 0)
 		return refuse("--opencl-form", "it is range or pipeline");
 	if (options->min_kib > options->max_kib)
-		return refuse("--min", "it is above --max");
+		return refuse("--min", "it is above --max (without it, 48 KiB)");
 	for (unsigned i = 0; i < options->worker_count; i++)
 		if (options->workers[i].kind->keeps_nothing && !options->discard && options->run != RUN_BENCH)
 			return refuse(options->workers[i].kind->name, "it computes nothing, so it wants --discard");

@@ -44,7 +44,7 @@ static void catch_signals(void)
 			sigaction(signals[i], &(struct sigaction){ .sa_handler = die_of, .sa_flags = SA_RESTART }, NULL);
 }
 
-/* A file has the name now. Another thread may be in the handler, and have looked for it before. */
+/* A file has the name now. Another thread may be in the handler and have looked for it before: it goes, if there is time. */
 static void has_name(const char *path)
 {
 	if (dying)

@@ -5,7 +5,7 @@
  *
  * What a newcomer would get wrong: not every file system has files without a name (NFS and
  * FAT have none). There it has a name of its own beside `path` until then, and what can not
- * be caught, a SIGKILL or a crash of the machine, leaves that. Nor does every file system
+ * be caught, a SIGKILL or a crash, leaves that. Nor does every file system
  * have hard links, or a renaming that never replaces, to give a file its name by.
  */
 #ifndef OFFLOAD_OUTPUT_H

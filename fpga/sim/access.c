@@ -21,7 +21,7 @@ static struct sigaction old_segv;
 /* What an instruction does with a word on the bus and its other operand. All but STORE load it. */
 enum operation { STORE, LOAD, ADD, OR, AND, SUB, XOR, COMPARE, COMPARE_WITH, TEST };
 
-/* Intel's manual, volume 2, appendix A: the instructions of 32 bits with one operand in memory that move, test or compare. */
+/* Intel's manual, volume 2, appendix A: of 32 bits, with one operand in memory that is read or written and not both. */
 static const struct opcode {
 	uint8_t byte;
 	enum operation operation;
