@@ -184,7 +184,7 @@ static void the_test_of_a_card_ends_with_the_board(void **state)
 	(void)state;
 	board_close(&rig->board);
 	rig_run(rig, 0);
-	crew_join(&rig->crew);
+	rig_stop(rig);
 	assert_int_equal(rig->card.opened, 1);
 	assert_true(rig->card.waits < 10);
 	rig_end(rig);
