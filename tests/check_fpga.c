@@ -41,19 +41,26 @@ static void a_sound_card_passes_its_test_and_a_wrong_one_does_not(void **state)
 	}
 }
 
+/* A card that was just reset, and its driver. */
+static void open_driver(struct fake_card *card, struct card *driver)
+{
+	struct transport transport;
+
+	fake_card_open(card, &transport);
+	card_init(driver, &transport);
+	assert_int_equal(card_identify(driver, algo), 0);
+	assert_int_equal(card_reset(driver), 0);
+}
+
 static void a_job_is_at_most_24_writes(void **state)
 {
 	struct fake_card card = { .fault = FAKE_SOUND };
 	struct work work = rig_work(0);
-	struct transport transport;
 	struct card_job job;
 	struct card driver;
 
 	(void)state;
-	fake_card_open(&card, &transport);
-	card_init(&driver, &transport);
-	assert_int_equal(card_identify(&driver, algo), 0);
-	assert_int_equal(card_reset(&driver), 0);
+	open_driver(&card, &driver);
 	card_job_make(&job, 1, &work, 0, 1000);
 
 	unsigned before = card.writes;
@@ -222,15 +229,11 @@ static void a_card_that_is_gone_has_hashed_nothing_more(void **state)
 {
 	struct fake_card card = { .fault = FAKE_SOUND };
 	struct work work = rig_work(0);
-	struct transport transport;
 	struct card_job job;
 	struct card driver;
 
 	(void)state;
-	fake_card_open(&card, &transport);
-	card_init(&driver, &transport);
-	assert_int_equal(card_identify(&driver, algo), 0);
-	assert_int_equal(card_reset(&driver), 0);
+	open_driver(&card, &driver);
 	card_job_make(&job, 1, &work, 0, UINT64_C(1) << 31);
 	card_prepare(&driver, &job);
 	card_start(&driver, &job);

@@ -4,7 +4,6 @@
  * to the byte, temperatures. What plain files cannot show (interrupts, registers that act) is
  * tested on the simulated card.
  */
-#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,6 +22,7 @@
 #include "fpga/sysfs.h"
 #include "fpga/udmabuf.h"
 #include "fpga/uio.h"
+#include "tests/open_files.h"
 
 static char root[64];
 
@@ -79,16 +79,6 @@ static void put_pipe(const char *name)
 	snprintf(path, sizeof path, "%s/%s", root, name);
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(mkfifo(path, 0600), 0);
-}
-
-/* How many are open. */
-static unsigned descriptors(void)
-{
-	unsigned open = 0;
-
-	for (int fd = 0; fd < 256; fd++)
-		open += fcntl(fd, F_GETFD) >= 0;
-	return open;
 }
 
 static void put_uio(unsigned number, const char *name, const char *size, const char *offset)
@@ -187,7 +177,7 @@ static void what_a_device_says_of_itself_is_checked(void **state)
 /* Its registers would be missed only when they are touched, which ends the program. */
 static void a_plain_file_is_no_device(void **state)
 {
-	const unsigned before = descriptors();
+	const unsigned before = open_files();
 	struct udmabuf buffer;
 	struct uio uio;
 
@@ -201,7 +191,7 @@ static void a_plain_file_is_no_device(void **state)
 	put_buffer("u-dma-buf", "buffer");
 	put_memory("dev/buffer", 4194303);
 	assert_int_equal(udmabuf_open(&buffer, root, "buffer"), -1);
-	assert_int_equal(descriptors(), before);
+	assert_int_equal(open_files(), before);
 }
 
 /* A pipe in a file's place: to open it, or to read it, would be to wait for ever. */

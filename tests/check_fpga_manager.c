@@ -18,6 +18,7 @@
 #include "algo/registry.h"
 #include "fpga/manager.h"
 #include "tests/fpga_tree.h"
+#include "tests/overheard.h"
 
 static const struct algo *sha256d, *lyra2rev2;
 
@@ -64,17 +65,9 @@ int __wrap_rmdir(const char *path)
 /* Fails to load it, and what is logged then. */
 static void load_and_listen(struct manager *m, const char *file, char message[1000])
 {
-	const int to = dup(STDERR_FILENO);
-	FILE *heard = tmpfile();
-
-	assert_non_null(heard);
-	assert_true(dup2(fileno(heard), STDERR_FILENO) >= 0);
+	overhear();
 	const int result = manager_load(m, sha256d, file);
-	assert_true(dup2(to, STDERR_FILENO) >= 0);
-	close(to);
-	rewind(heard);
-	message[fread(message, 1, 999, heard)] = '\0';
-	fclose(heard);
+	overheard(message, 1000);
 	assert_int_equal(result, -1);
 }
 

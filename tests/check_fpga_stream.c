@@ -2,7 +2,6 @@
  * The driver's stream (fpga/uio_card.c, axi_dma.c, udmabuf.c) on the simulated machine: what
  * goes wrong with one transfer is told, and costs the next one nothing.
  */
-#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,6 +12,7 @@
 
 #include "fpga/batch.h"
 #include "fpga/uio_card.h"
+#include "tests/open_files.h"
 #include "tests/plain_driver.h"
 
 enum { MM2S_STATUS = 0x04, S2MM_STATUS = 0x34, HALTED = 1 };	/* PG021, 2 */
@@ -71,19 +71,10 @@ static void the_answer_has_its_place_before_anything_is_sent(void **state)
 	t.ops->close(&t);
 }
 
-static unsigned descriptors(void)
-{
-	unsigned open = 0;
-
-	for (int fd = 0; fd < 256; fd++)
-		open += fcntl(fd, F_GETFD) >= 0;
-	return open;
-}
-
 /* Its engine would go on in memory that is another's then. */
 static void what_is_closed_stands_still_and_leaves_nothing_open(void **state)
 {
-	const unsigned before = descriptors();
+	const unsigned before = open_files();
 	struct plain_uio dma;
 	struct transport t;
 
@@ -91,7 +82,7 @@ static void what_is_closed_stands_still_and_leaves_nothing_open(void **state)
 	stream_open(&t);
 	assert_int_equal(batch_self_test(&t), 0);
 	t.ops->close(&t);
-	assert_int_equal(descriptors(), before);
+	assert_int_equal(open_files(), before);
 	plain_open(&dma, "uio1", 0);
 	assert_int_equal(plain_read(&dma, MM2S_STATUS) & HALTED, HALTED);
 	assert_int_equal(plain_read(&dma, S2MM_STATUS) & HALTED, HALTED);

@@ -3,11 +3,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 #include <openssl/evp.h>
@@ -16,6 +14,7 @@
 #include "offload/progress.h"
 #include "offload/seal.h"
 #include "offload/stream.h"
+#include "tests/overheard.h"
 
 #define TASK_ITEMS	8
 #define DEPTH		5
@@ -391,20 +390,13 @@ static void a_worker_waits_for_the_last_task_while_another_computes_it(void **st
 static void show(char text[200], uint64_t done)
 {
 	struct progress progress = { .quiet = false };
-	FILE *file = tmpfile();
-	int error = dup(STDERR_FILENO);
 
-	assert_true(file && error >= 0);
-	dup2(fileno(file), STDERR_FILENO);
+	overhear();
 	progress_begin(&progress, 1000);
 	progress.quiet = false;		/* that was no terminal */
 	progress.began -= 1;
 	progress_show(&progress, done);
-	dup2(error, STDERR_FILENO);
-	close(error);
-	rewind(file);
-	text[fread(text, 1, 199, file)] = '\0';
-	fclose(file);
+	overheard(text, 200);
 }
 
 static void progress_of_a_file_that_grew_has_no_end(void **state)

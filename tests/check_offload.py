@@ -348,6 +348,7 @@ class Files(Offload):
     @unittest.skipIf(SANITIZED, 'a sanitizer wants to be loaded first')
     def test_a_poor_file_system_gets_whole_files_or_none(self):
         """Without nameless files, second names, and renaming that never replaces; and with each but not the next."""
+        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))      # some signals leave one
         for lacks in 'nothing', 'nameless', 'nameless,new', 'nameless,new,second':
             env = {**os.environ, 'LD_PRELOAD': POOR, 'LACKS': lacks, 'ADIT_OFFLOAD_KEY': KEY.hex()}
             args = ['encrypt', '--quiet', '--chunk', '4', '-', 'out']
@@ -357,7 +358,6 @@ class Files(Offload):
                     self.good('decrypt', '--discard', 'out', '-', env=env)
                     self.assertEqual(sorted(os.listdir(self.folder)), ['key', 'out'])
                 os.unlink(self.path('out'))
-                resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))      # some would leave one
                 for number in ENDING if lacks == 'nameless' else [signal.SIGTERM]:
                     run = self.start(*args, env=env, stdin=subprocess.PIPE)
                     self.wait_until(lambda: self.writes_here(run))

@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "fpga/offload_card.h"
 #include "fpga/offload_regs.h"
+#include "tests/overheard.h"
 #include "tests/plain_driver.h"
 
 #define ITEMS_MAX	1100
@@ -92,28 +93,19 @@ static void has_happened(enum way way, const char *core, const char *fault)
 }
 
 /* From listen_to_log() to must_hear() what is logged is kept: one line, with these words. */
-static int stderr_fd;
-static FILE *ear;
-
 static void listen_to_log(void)
 {
 	static unsigned times;
 
 	log_info("listening, %u", times++);	/* no line is then a repeated one, which would not be shown */
-	ear = tmpfile();
-	stderr_fd = dup(STDERR_FILENO);
-	assert_true(ear && stderr_fd >= 0 && dup2(fileno(ear), STDERR_FILENO) >= 0);
+	overhear();
 }
 
 static void must_hear(const char *words)
 {
 	char text[2000];
 
-	dup2(stderr_fd, STDERR_FILENO);
-	close(stderr_fd);
-	rewind(ear);
-	text[fread(text, 1, sizeof text - 1, ear)] = '\0';
-	fclose(ear);
+	overheard(text, sizeof text);
 	fputs(text, stderr);
 	const char *end = strchr(text, '\n');
 	if (!end || end[1] || !strstr(text, words))

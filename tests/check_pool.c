@@ -5,7 +5,6 @@
 #include "tests/pool_rig.h"
 
 #include <arpa/inet.h>
-#include <dirent.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 #include "pool/pending.h"
 #include "pool/queue.h"
 #include "pool/throttle.h"
+#include "tests/open_files.h"
 
 static void retries_are_counted_exactly(void **state)
 {
@@ -250,18 +250,6 @@ static void a_lost_connection_takes_work_and_shares_with_it(void **state)
 	WAIT_UNTIL(stats_of(rig).stale == 2);
 	assert_int_equal(fake_shares(rig->fake), 1);
 	assert_logged(": no reply to 1 share\n");
-}
-
-static unsigned open_files(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	unsigned count = 0;
-
-	assert_non_null(dir);
-	while (readdir(dir))
-		count++;
-	closedir(dir);
-	return count;
 }
 
 static void five_hundred_connections_leave_nothing_behind(void **state)

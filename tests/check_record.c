@@ -22,6 +22,7 @@
 #include "base/log.h"
 #include "base/secret.h"
 #include "pool/record.h"
+#include "tests/overheard.h"
 
 #define HUGE_LEN	(4u << 20)	/* bytes of a line */
 #define LONGEST		(2 * HUGE_LEN + 1000)
@@ -240,17 +241,9 @@ static void what_a_killed_program_recorded_can_be_read(void **state)
 /* What the function says on stderr, at most 1000 bytes. */
 static void capture(char said[1000], void (*function)(void))
 {
-	FILE *log = tmpfile();
-	int saved = dup(STDERR_FILENO);
-
-	dup2(fileno(log), STDERR_FILENO);
+	overhear();
 	function();
-	log_flush();
-	dup2(saved, STDERR_FILENO);
-	close(saved);
-	ssize_t len = pread(fileno(log), said, 999, 0);
-	said[len > 0 ? len : 0] = '\0';
-	fclose(log);
+	overheard(said, 1000);
 }
 
 static void fill_a_full_disk(void)
